@@ -20,7 +20,7 @@ from resources.study import Study
 from resources.tables.pairwise_rows import judged_pairs
 
 
-@dg.asset(group_name="pairwise", deps=["votes_file", "photos"], kinds={"database"}, code_version="1")
+@dg.asset(group_name="pairwise_judging", deps=["votes_file", "photos"], kinds={"database"}, code_version="1")
 def pair_answers(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,

@@ -16,7 +16,7 @@ from resources.tables.pairwise_rows import judged_pairs
 FAIR = 0.5
 
 
-@dg.asset(group_name="pairwise", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="pairwise_people", kinds={"pandas"}, code_version="1")
 def pair_judges(
     context: dg.AssetExecutionContext,
     photo_pairs: pd.DataFrame,
