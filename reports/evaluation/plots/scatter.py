@@ -1,7 +1,7 @@
 """The scatter plot of study C: points or their density, fitted lines, and a note in the emptiest corner."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,15 @@ SMALLEST: Final = 1e-150
 # Beyond it, sums of squares and axis limits overflow.
 LARGEST: Final = 1e150
 HEIGHT_PX: Final = 480
+
+
+class Plane(NamedTuple):
+    """The pairs that are drawn, and the range of each axis."""
+
+    x: Floats
+    y: Floats
+    across: tuple[float, float] = (0.0, 1.0)
+    up: tuple[float, float] = (0.0, 1.0)
 
 
 def floats(values: ArrayLike) -> Floats:
@@ -73,17 +82,17 @@ def scatter(
     words = [*([note] if note else []), *([f"{left_out:,} without a number: not drawn"] if left_out else [])]
     if not len(x):
         said = nothing_to_draw("no pair to draw", title=title)
-        return Drawing([*said.layers, *_note(words, x, y, (0, 1), (0, 1))], said.x, said.y, said.height_px, title)
-    across, up = _ranges(x, y, same=identity)
+        return Drawing([*said.layers, *_note(words, Plane(x, y))], said.x, said.y, said.height_px, title)
+    plane = Plane(x, y, *_ranges(x, y, same=identity))
     if groups is not None:
-        layers = _grouped(x, y, pd.Series(groups).reset_index(drop=True)[drawable], across, up)
+        layers = _grouped(plane, pd.Series(groups).reset_index(drop=True)[drawable])
     elif len(x) > MOST_POINTS:
-        layers = _density(x, y, across, up)
+        layers = _density(plane)
     else:
         layers = [_points(x, y, fill={"value": MAIN}, shape={"value": "circle"}, opacity=_alpha(len(x)))]
-    layers += _lines(x, y, across, curve, identity=identity)
-    layers += _note(words, x, y, across, up)
-    return Drawing(layers, Axis(x_label, across), Axis(y_label, up), HEIGHT_PX, short(title, 100))
+    layers += _lines(plane, curve, identity=identity)
+    layers += _note(words, plane)
+    return Drawing(layers, Axis(x_label, plane.across), Axis(y_label, plane.up), HEIGHT_PX, short(title, 100))
 
 
 def _points(x: Floats, y: Floats, opacity: float, more: Sequence[marks.Row] | None = None, **look: Any) -> Layer:
@@ -118,16 +127,14 @@ def _spread(side: Floats) -> bool:
     return bool(np.ptp(side) > max(FLAT * np.abs(side).max(), SMALLEST))
 
 
-def _grouped(
-    x: Floats, y: Floats, groups: pd.Series, across: tuple[float, float], up: tuple[float, float]
-) -> list[Layer]:
+def _grouped(plane: Plane, groups: pd.Series) -> list[Layer]:
     """The pairs of the ten largest groups in colours and shapes, the rest grey, and a legend next to the plot."""
     labels = groups.astype(object).where(groups.notna(), MISSING).astype(str).to_numpy()
     sizes = pd.Series(labels).value_counts()
     named = sorted(sizes.index, key=lambda name: (-sizes[name], natural(name)))[: len(GROUPS)]
     number = pd.Index(named).get_indexer(labels)
     rest = number < 0
-    many = len(x) > MOST_POINTS
+    many = len(plane.x) > MOST_POINTS
     looks = [(color, "square" if many else SHAPES[place % len(SHAPES)]) for place, color in enumerate(GROUPS)]
     entries = [Entry(f"{short(name, 24)} ({sizes[name]:,})", *looks[at]) for at, name in enumerate(named)]
     if rest.any():
@@ -136,44 +143,37 @@ def _grouped(
     title += ["(colour: most frequent there)"] if many else []
     legend = marks.legend(entries, side="right", title=" ".join(title) or None)
     if many:
-        return [_most_frequent(x, y, np.where(rest, len(named), number), len(named), across, up), legend]
+        return [_most_frequent(plane, np.where(rest, len(named), number), len(named)), legend]
     # Grey is behind; the others keep the file's order, so that no group hides another.
     layers = []
     for chosen, alpha in ((rest, 0.35), (~rest, 0.8)):
         own = [looks[one] if one >= 0 else (NEUTRAL, "circle") for one in number[chosen]]
-        layers.append(_points(x[chosen], y[chosen], alpha, [{"fill": color, "shape": shape} for color, shape in own]))
+        looks_of = [{"fill": color, "shape": shape} for color, shape in own]
+        layers.append(_points(plane.x[chosen], plane.y[chosen], alpha, looks_of))
     return [*layers, legend]
 
 
-def _counts(
-    x: Floats, y: Floats, number: NDArray[np.int64], n: int, across: tuple[float, float], up: tuple[float, float]
-) -> NDArray[np.int64]:
+def _counts(plane: Plane, number: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     """How many pairs of each group are in each cell: shape ``(rows, columns, n)``."""
-    columns, rows = CELLS
+    (x, y, across, up), (columns, rows) = plane, CELLS
     column = np.minimum(((x - across[0]) / (across[1] - across[0]) * columns).astype(int), columns - 1)
     row = np.minimum(((y - up[0]) / (up[1] - up[0]) * rows).astype(int), rows - 1)
     return np.bincount((row * columns + column) * n + number, minlength=rows * columns * n).reshape(rows, columns, n)
 
 
-def _cell(row: int, column: int, across: tuple[float, float], up: tuple[float, float]) -> dict[str, Any]:
+def _cell(row: int, column: int, plane: Plane) -> dict[str, Any]:
+    _, _, across, up = plane
     wide, high = (across[1] - across[0]) / CELLS[0], (up[1] - up[0]) / CELLS[1]
     x, y = across[0] + column * wide, up[0] + row * high
     return {"x": x, "x2": x + wide, "y": y, "y2": y + high}
 
 
-def _most_frequent(
-    x: Floats,
-    y: Floats,
-    number: NDArray[np.int64],
-    n_named: int,
-    across: tuple[float, float],
-    up: tuple[float, float],
-) -> Layer:
+def _most_frequent(plane: Plane, number: NDArray[np.int64], n_named: int) -> Layer:
     """Cells in the colour of the group that has most pairs there, the stronger the more pairs there are.
 
     The last colour, of the rest taken together, shows only where no other group has a pair.
     """
-    of_cell = _counts(x, y, number, n_named + 1, across, up)
+    of_cell = _counts(plane, number, n_named + 1)
     total = of_cell.sum(axis=2)
     rows = []
     for row, column in np.argwhere(total).tolist():
@@ -181,14 +181,14 @@ def _most_frequent(
         group = int(found[:-1].argmax()) if found[:-1].any() else n_named
         strong = 0.3 + 0.7 * float(np.log1p(found.sum()) / np.log1p(total.max()))
         fill = GROUPS[group] if group < n_named else NEUTRAL
-        rows.append(_cell(row, column, across, up) | {"fill": fill, "strong": round(strong, 3)})
+        rows.append(_cell(row, column, plane) | {"fill": fill, "strong": round(strong, 3)})
     strength = {"field": "strong", "type": "quantitative", "scale": None}
     return marks.boxes(rows, hover=None, stroke={"value": None}, fillOpacity=strength)
 
 
-def _density(x: Floats, y: Floats, across: tuple[float, float], up: tuple[float, float]) -> list[Layer]:
+def _density(plane: Plane) -> list[Layer]:
     """How many pairs are in each cell, on a logarithmic scale."""
-    total = _counts(x, y, np.zeros(len(x), dtype=np.int64), 1, across, up)[:, :, 0]
+    total = _counts(plane, np.zeros(len(plane.x), dtype=np.int64), 1)[:, :, 0]
     most = int(total.max())
     steps = [10**power for power in range(len(str(most)))] + [most]
 
@@ -198,7 +198,7 @@ def _density(x: Floats, y: Floats, across: tuple[float, float], up: tuple[float,
     filled = np.argwhere(total).tolist()
     colors = shade([int(total[row, column]) for row, column in filled])
     rows = [
-        _cell(row, column, across, up) | {"fill": color, "n": int(total[row, column])}
+        _cell(row, column, plane) | {"fill": color, "n": int(total[row, column])}
         for (row, column), color in zip(filled, colors, strict=True)
     ]
     entries = [Entry(f"{n:,}", color, "square") for n, color in zip(steps, shade(steps), strict=True)]
@@ -206,15 +206,9 @@ def _density(x: Floats, y: Floats, across: tuple[float, float], up: tuple[float,
     return [marks.boxes(rows, hover=None, stroke={"value": None}), legend]
 
 
-def _lines(
-    x: Floats,
-    y: Floats,
-    across: tuple[float, float],
-    curve: tuple[ArrayLike, ArrayLike] | None,
-    *,
-    identity: bool,
-) -> list[Layer]:
+def _lines(plane: Plane, curve: tuple[ArrayLike, ArrayLike] | None, *, identity: bool) -> list[Layer]:
     """Identity, least squares and mapped curve, where there are any, named below the plot."""
+    x, y, across, _ = plane
     layers: list[Layer] = []
     entries = []
     if identity:
@@ -246,12 +240,11 @@ def _least_squares(x: Floats, y: Floats) -> tuple[float, float]:
     return slope, float(y.mean() - slope * x.mean())
 
 
-def _note(
-    words: Sequence[str], x: Floats, y: Floats, across: tuple[float, float], up: tuple[float, float]
-) -> list[Layer]:
+def _note(words: Sequence[str], plane: Plane) -> list[Layer]:
     """Words in the corner that covers the fewest pairs, on a ground of their own."""
     if not words:
         return []
+    x, y, across, up = plane
     at_x, at_y = (x - across[0]) / (across[1] - across[0]), (y - up[0]) / (up[1] - up[0])
     corners = [(0, 1), (1, 1), (1, 0), (0, 0)]
     covered = [int(((np.abs(at_x - side) < 0.45) & (np.abs(at_y - end) < 0.3)).sum()) for side, end in corners]
