@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 WIDTH, HEIGHT = 1440, 810
 LARGEST_BYTES = 200_000
 PATIENCE_S = 120.0
+BUSY_S = 30.0
 PICTURES: dict[str, Callable[["Page", str], None]] = {}
 
 
@@ -35,22 +36,22 @@ def picture(take: Callable[["Page", str], None]) -> Callable[["Page", str], None
 
 @picture
 def asset_graph(page: "Page", address: str) -> None:
-    """The graph of all studies, each a group."""
+    """The graph of all studies, each part of one a group."""
     page.goto(f"{address}/asset-groups/")
     page.get_by_text("Hide navigation").click()
     page.reload()
-    page.get_by_text("fidelity").first.wait_for()
+    page.get_by_text("fidelity_verdict").first.wait_for()
     settle(page)
 
 
 @picture
 def study_graph(page: "Page", address: str) -> None:
-    """The tables of study B in the order of making."""
+    """The tables of study B in the order of making, as what its report is made from."""
     page.set_viewport_size({"width": WIDTH, "height": 940})  # else the topmost is cut off
-    page.goto(f"{address}/locations/touchstone/asset-groups/pairwise/lineage")
+    page.goto(f"{address}/assets/pairwise_report?view=lineage&lineageScope=upstream&lineageDepth=6")
     page.get_by_text("Hide navigation").click()
     page.reload()
-    page.get_by_text("method_metrics").first.wait_for()
+    page.get_by_text("photo_pairs").first.wait_for()
     settle(page)
 
 
@@ -64,7 +65,7 @@ def partitions(page: "Page", address: str) -> None:
 
 @picture
 def checks(page: "Page", address: str) -> None:
-    """The gates of one table, and what the last one that failed said."""
+    """The gates of one table, and what one of them says."""
     page.goto(f"{address}/assets/icc_by_setting?view=checks&checkDetail=repeatable")
     page.get_by_text("repeatable").first.wait_for()
     settle(page)
@@ -83,6 +84,7 @@ def plot(page: "Page", address: str) -> None:
 def columns(page: "Page", address: str) -> None:
     """What a table's columns mean."""
     page.goto(f"{address}/assets/stability?view=overview")
+    page.get_by_text("Median of the repeats.").first.wait_for()
     settle(page)
 
 
@@ -99,8 +101,11 @@ def hide_place(page: "Page", home: Path) -> None:
 
 
 def settle(page: "Page") -> None:
-    """Wait until nothing loads and nothing moves any more."""
-    page.wait_for_load_state("networkidle")
+    """Wait until nothing loads and nothing moves any more; the UI asks again and again, on a busy machine always."""
+    from playwright.sync_api import TimeoutError
+
+    with suppress(TimeoutError):
+        page.wait_for_load_state("networkidle", timeout=1000 * BUSY_S)
     page.wait_for_timeout(2500)
 
 
