@@ -110,6 +110,10 @@ fidelity:
 # pairwise:                         # study B: which image measure picks the photo that people pick
 #   pairs_csv: pairs.csv            # series_id, compareID1, compareID2, LEFT, RIGHT; docs/pairwise.md has the others
 #   image_root: photos              # {image_root}/{series_id, six digits}-{compareID + 1, two digits}.JPG
+#   pairs_of: photos                # or texts: pairs_csv as MT-Bench or an arena writes it, and no image_root
+#   judges: {}                      # of the list `judges`, whose task says `object: pair`: [gpt]; docs/judges.md
+#   recorded_judges: []             # of texts: names in the column judge that are of models, such as gpt4_pair
+#   own_sources: {}                 # whose texts are a judge's own: {gpt4_pair: [gpt-4]}
 #   photo_number: compareID+1       # or `file` where it names photos, or a CSV: which photo a compareID is
 #   dataset_name: phototriage       # optional, as all that follows; the values are the defaults or examples
 #   columns: {LEFT: votes_left}     # our name of a column to the file's, where they differ

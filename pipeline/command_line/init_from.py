@@ -9,12 +9,13 @@ from typing import Final, Literal
 
 import numpy as np
 
-from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS
+from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS, TEXT_COLUMNS
 from resources.errors import FileFault, listing
-from resources.inputs.any_file import AS_IT_IS
+from resources.inputs.any_file import AS_IT_IS, record_file
+from resources.inputs.battles import JUDGE, is_battles, looks_like_a_model
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.fidelity.manifest import BETWEEN, IMAGES
-from resources.inputs.ratings.exports import LabelStudio, Trec
+from resources.inputs.ratings.exports import BattleRatings, LabelStudio, Trec
 from resources.inputs.ratings.layout import ratings_file
 from resources.inputs.ratings.likely import (
     LikelyColumn,
@@ -74,7 +75,7 @@ def drafted(path: Path, folder: Path) -> Drafted:
     if isinstance(file, Trec | LabelStudio):
         problem = "no study reads such a file, and a verdict needs no configuration."
         raise FileFault(file.name, problem, f"Run `touchstone verdict {path}`.")
-    draft = _Draft(file, path, folder)
+    draft = _Draft(record_file(path) if isinstance(file, BattleRatings) else file, path, folder)
     for study in (draft.pairs, draft.manifest, draft.relevance, draft.ratings):
         found = study()
         if found is not None:
@@ -128,8 +129,10 @@ class _Draft:
     # --- study B ---------------------------------------------------------------------------------------------
 
     def pairs(self) -> Drafted | None:
-        """Votes on pairs of photos."""
+        """Votes on pairs of photos or of texts."""
         names = [one.name for one in self.seen]
+        if is_battles(names):
+            return self._battles(names)
         if all(own_name(name, names) for name in _LIST):
             found: dict[str, str] = {name: str(own_name(name, names)) for name in _LIST}
             images = [text for one in self.seen if one.name in names[:2] for text in one.texts]
@@ -149,6 +152,23 @@ class _Draft:
         renamed = [f"  columns: {_mapping(columns)}   # our name of a column to the file's"] if columns else []
         votes = f"  pairs_csv: {self.where}   # {listing((f'{theirs} is {ours}' for ours, theirs in found.items()), 5)}"
         return self._drafted("pairwise", [votes, f"  image_root: {folder}   # {remark}", *renamed, *number])
+
+    def _battles(self, names: Sequence[str]) -> Drafted:
+        """Which of two models' texts people prefer; who in the column judge is a model is recorded, and no person."""
+        found = {ours: own for ours in TEXT_COLUMNS if (own := own_name(ours, names)) is not None}
+        self._takes({ours.replace("_", " "): own for ours, own in found.items()})
+        judges = next((one.texts for one in self.seen if one.name == found.get(JUDGE)), ())
+        models = [name for name in dict.fromkeys(judges) if looks_like_a_model(name)]
+        recorded = [f"  recorded_judges: [{', '.join(map(_quoted, models))}]   # models; all others are people"]
+        return self._drafted(
+            "pairwise",
+            [
+                f"  pairs_csv: {self.where}",
+                "  pairs_of: texts              # MT-Bench's and arenas' battles; docs/judges.md says what they hold",
+                *(recorded if models else []),
+                "  # judges: [NAME]             # of the list `judges`, with a task that says `object: pair`",
+            ],
+        )
 
     def _votes(self, names: Sequence[str]) -> dict[str, str]:
         found: dict[str, str] = {}

@@ -93,7 +93,10 @@ def read_photo_list(path: str | Path | UPath) -> pd.DataFrame:
 def _row(fields: Any, row: int, faults: Faults) -> dict[str, Any] | None:
     """One pair, or none where something is wrong with it."""
     if missing := [name for name in NEEDED if name not in fields]:
-        faults.add(f"field {listing(map(repr, missing))} is missing.", f"A pair has {listing(NEEDED, 9)}.", row)
+        remedy = (
+            "`pairs_of: texts` reads battles of models." if "model_a" in fields else f"A pair has {listing(NEEDED, 9)}."
+        )
+        faults.add(f"field {listing(map(repr, missing))} is missing.", remedy, row)
         return None
     paths = [fields[name] for name in ("image_1", "image_2")]
     for name, path in zip(("image_1", "image_2"), paths, strict=True):

@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from pipeline.command_line.main import application
 from resources.configuration.load import Configuration, read_configuration
 from resources.errors import UserError
+from resources.inputs.pairwise.text_votes import read_text_votes
+from tests.resources.inputs.test_battles import row, written
 from tests.small_series import write_series
 from tests.small_study import KEYS, write_image
 
@@ -113,6 +115,15 @@ def write_manifest(folder: Path, suffix: str = ".webp") -> Path:
     path = folder / "ratings.csv"
     path.write_text("\n".join(rows) + "\n")
     return path
+
+
+def test_battles_of_models_are_study_b_and_models_among_the_judges_are_recorded(tmp_path: Path) -> None:
+    rows = [row(judge=judge, question_id=place) for place in range(3) for judge in ("expert_1", "gpt4_pair")]
+    found, said = begun(written(tmp_path / "mt_bench.jsonl", *rows), tmp_path / "home")
+    assert found.pairwise is not None
+    assert (found.pairwise.pairs_of, found.pairwise.recorded_judges) == ("texts", ("gpt4_pair",))
+    assert len(read_text_votes(found.pairwise).votes) == 3
+    assert "for study B (pairwise)" in said
 
 
 def test_renders_with_photos_are_study_a(tmp_path: Path) -> None:

@@ -49,6 +49,18 @@ def test_one_call_shows_request_answer_score_tokens_and_price(home: Path) -> Non
     assert not re.search("|".join(KEYS.values()), shown)
 
 
+def test_a_judge_of_pairs_is_asked_about_two_texts_and_its_pick_is_shown(home: Path) -> None:
+    (home / "p.txt").write_text("{query} A: {document_a} B: {document_b} Answer A, B or tie.")
+    with openai_server([answered("[[B]]")]) as server:
+        configure(home, server, "some-model")
+        file = home / "touchstone.yaml"
+        task = "task: {prompt: p.txt, object: pair, shows: text}"
+        file.write_text(file.read_text().replace("attempts: 1", f"attempts: 1, {task}"))
+        shown = run("tested")
+    assert "It is blue." in server.requests[0].text
+    assert "valid, B" in shown
+
+
 def test_an_answer_without_a_score_says_what_is_missing(home: Path) -> None:
     with openai_server([answered("fine")]) as server:
         configure(home, server, "some-model")
