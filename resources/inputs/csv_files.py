@@ -21,12 +21,12 @@ from resources.inputs.faults import BadRow, Faults
 from resources.inputs.written_columns import WrittenColumns, columns_as_written
 from resources.runtime.opened_files import begins_utf16, lines_of, opened
 
-DELIMITERS = (",", ";", "\t")
-_NAMES = {",": "comma", ";": "semicolon", "\t": "tab"}
+DELIMITERS = (",", ";", "\t", "|")
+_NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAVE_AS = "CSV UTF-8"
 _DECLARE_IT = f"Save it as {_SAVE_AS}; `touchstone verdict` also takes `--encoding latin-1`, or what it is."
 # With this line a file tells Excel what separates its cells.
-_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t])"?\s*', re.IGNORECASE)
+_SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
 _CLOSE_IT = "Write one sample in a line, close every quotation mark."
 _TOO_LONG = "field larger than field limit"
 

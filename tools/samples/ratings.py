@@ -12,6 +12,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.samples.workbooks import excel
+
 Floats = NDArray[np.float64]
 Random = np.random.Generator
 FOLDER: Final = Path("examples/ratings")
@@ -149,6 +151,21 @@ def write_rare(folder: Path, random: Random) -> None:
     )
 
 
+def write_workbook(folder: Path, random: Random) -> None:
+    """A workbook whose second sheet has captions scored 1 to 7 by two people and by a model as good as they are."""
+    n = 150
+    truth = random.standard_normal(n)
+    columns = [steps(truth + noise * random.standard_normal(n), 1, 7) for noise in (0.3, 0.55, 0.55)]
+    names = [f"caption {place + 1}" for place in range(n)]
+    rows: list[list[str | float | None]] = [
+        [name, *map(float, given)] for name, *given in zip(names, *columns, strict=True)
+    ]
+    # Blemishes: a cell left empty, one with words, one with a number that is text.
+    rows[4][2], rows[17][3], rows[60][1] = None, "n/a", str(rows[60][1])
+    about: list[list[str | float | None]] = [["Ratings of captions"], ["1 bad, 7 good"]]
+    excel(folder / "captions.xlsx", about=about, ratings=[["caption", "llm judge", "rater 1", "rater 2"], *rows])
+
+
 def _write(path: Path, names: Sequence[str], rows: Sequence[Sequence[Any]], delimiter: str = ",") -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
@@ -180,7 +197,7 @@ KINDS: Final = {
 def write_all(folder: Path, seed: int) -> None:
     """Every file, as this seed makes it."""
     folder.mkdir(parents=True, exist_ok=True)
-    for place, write in enumerate([*(kind.write for kind in KINDS.values()), write_rare]):
+    for place, write in enumerate([*(kind.write for kind in KINDS.values()), write_rare, write_workbook]):
         write(folder, np.random.default_rng([seed, place]))
 
 

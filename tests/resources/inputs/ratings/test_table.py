@@ -13,7 +13,7 @@ from resources.errors import UserError
 from resources.inputs.any_file import Opening
 from resources.inputs.ratings.layout import RatingColumns
 from resources.inputs.ratings.table import Ratings, read_ratings
-from tests.resources.inputs.ratings.workbooks import excel
+from tools.samples.workbooks import excel
 
 NAN = float("nan")
 WIDE = RatingColumns(judges=("gpt",), people=("ann", "bob"))
