@@ -17,7 +17,7 @@ from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.answers import parse_answer
 from resources.judges.asking import recorded
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Reply
+from resources.judges.contract import Attempt, Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.judging import Judging
 from resources.judges.prompt import build_call
 from resources.runtime.progress import Advance, LoggedProgress
@@ -89,7 +89,7 @@ def record(ledger: Ledger, plan: FidelityStudy, judged: list[JudgedObject]) -> i
     for one in judged[:-1]:
         for setting in plan.settings.settings:
             for repeat in range(1, plan.repeats + 1):
-                call = build_call(STUDY, one, setting, repeat, 1, identity, plan.rubric_weights)
+                call = build_call(one, Attempt(STUDY, setting, identity, repeat), plan.rubric_weights)
                 reply = Reply(ANSWER % (one.item_id, "x" * 500), cost_usd=0.002, key_id="k1", tokens_in=1000)
                 moment = datetime.now(UTC)
                 read = partial(parse_answer, item_id=one.item_id, weights=plan.rubric_weights)

@@ -160,7 +160,7 @@ def anchor_calls(study: FidelityStudy) -> str:
 
 def _price_of(study: FidelityStudy, judge: OpenAIJudge, n_calls: int) -> str:
     """What so many calls come to by the price table; nothing where model or price are not known: the run says so."""
-    from resources.judges.contract import JudgedObject, JudgeIdentity
+    from resources.judges.contract import Attempt, JudgedObject, JudgeIdentity
     from resources.judges.openai.access import access_of
     from resources.judges.openai.estimate import Estimator, Planned
     from resources.judges.openai.prices import price_of
@@ -173,7 +173,7 @@ def _price_of(study: FidelityStudy, judge: OpenAIJudge, n_calls: int) -> str:
         return ""
     one = JudgedObject("object", "item", "", "", ("",) * PHOTOS, ("",) * PHOTOS)
     nobody = JudgeIdentity("", "", "", "")
-    call = question_of(study).call("study", one, study.settings.baseline, 1, 1, nobody)
+    call = question_of(study).call(one, Attempt("study", study.settings.baseline, nobody))
     row = Estimator(judge, price).row("", [Planned(call, n_calls)])
     return (
         f" With {PHOTOS} photos an object about {row.usd:.2f} USD, at most {row.worst_usd:.2f} if every call is sent "

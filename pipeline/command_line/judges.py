@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from resources.configuration.openai_judge import ModelJudge
     from resources.inputs.fidelity.texts import Text
     from resources.judges.answers import Parsed
-    from resources.judges.contract import Call, JudgedObject
+    from resources.judges.contract import Attempt, Call, JudgedObject
     from resources.judges.openai.chat_judge import ChatJudge
     from resources.study import Study
 
@@ -87,7 +87,7 @@ def _about_one(study: "Study", judge: "ModelJudge", folder: Path) -> Tested:
     asked = model_judge_of(judge, plan.rubric_weights, access_of(judge))
     question = question_of(plan, {text.object: text})
     judged = _made_up(folder, text if judge.task and judge.task.shows == "text" else None)
-    call = question.call(study.name, judged, plan.settings.baseline, 1, 1, asked.identity)
+    call = question.call(judged, Attempt(study.name, plan.settings.baseline, asked.identity))
     return asked, call, lambda raw: question.read(raw, judged.item_id)
 
 
@@ -105,7 +105,7 @@ def _about_a_pair(study: "Study", judge: "ModelJudge", folder: Path) -> Tested:
         picture = _made_up(folder, None)
         shown = Shown("square", picture.candidate_path, picture.candidate_sha256)
         pair = ShownPair(shown, shown)
-    return asked, task.call(study.name, pair, SETTING, 1, asked.identity), task.read
+    return asked, task.call(pair, Attempt(study.name, SETTING, asked.identity)), task.read
 
 
 def _made_up(folder: Path, text: "Text | None") -> "JudgedObject":

@@ -13,6 +13,7 @@ from pipeline.command_line.relevance_ahead import Asked, show_asked
 from resources.database.measured_calls import measured_calls
 from resources.errors import UserError
 from resources.inputs.pairwise.photo_pairs import read_photo_pairs
+from resources.judges.contract import Attempt
 from resources.judges.openai.access import access_of
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.estimate import Estimator, Planned
@@ -81,6 +82,6 @@ def _asked(study: Study, name: str, pairs: Sequence[ShownPair]) -> Asked:
 def _planned(study: Study, run: PairRun, n_open: Counter[str]) -> list[Planned]:
     calls = {one.object: one for one in run.objects if n_open[one.object]}
     return [
-        Planned(run.task.call(study.name, one, SETTING, 1, run.judge.identity), n_open[name])
+        Planned(run.task.call(one, Attempt(study.name, SETTING, run.judge.identity)), n_open[name])
         for name, one in calls.items()
     ]

@@ -31,7 +31,7 @@ from resources.database.measured_calls import measured_calls
 from resources.errors import UserError, did_you_mean
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
-from resources.judges.contract import Call, Judge, JudgedObject
+from resources.judges.contract import Attempt, Call, Judge, JudgedObject
 from resources.judges.judging import Judging
 from resources.judges.openai.access import access_of, require_key
 from resources.judges.openai.chat_judge import ChatJudge
@@ -114,7 +114,7 @@ def _chosen(study: Study, keys: Sequence[str]) -> list[Setting]:
 
 
 def _example(study: Study, judge: Judge, judged: JudgedObject, setting: Setting) -> Call:
-    return question_of(study.fidelity).call(study.name, judged, setting, 1, 1, judge.identity)
+    return question_of(study.fidelity).call(judged, Attempt(study.name, setting, judge.identity))
 
 
 def _golden_calls(study: Study, judge: Judge, frame: pd.DataFrame, scores: pd.DataFrame) -> list[Planned]:

@@ -19,7 +19,7 @@ from tenacity import RetryCallState, Retrying, retry_if_result, sleep_using_even
 from resources.database.call_records import CallKey, CallRecord, Progress, images_digest
 from resources.errors import UserError
 from resources.judges.answers import Parsed
-from resources.judges.contract import Call, Judge, Judged, JudgeIdentity, Plan, Reply, Sampling
+from resources.judges.contract import Attempt, Call, Judge, Judged, JudgeIdentity, Plan, Reply, Sampling
 from resources.judges.without_score import FirstAnswers, refuse_unusable
 from resources.runtime.progress import Advance, TracksProgress
 from resources.tables.call_states import SCORED_STATES
@@ -101,7 +101,7 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
         """SHA-256 of what is asked about it, without the nonce."""
 
     @abstractmethod
-    def _call(self, judged: Thing, setting: Sampling, repeat: int, attempt: int) -> Call:
+    def _call(self, judged: Thing, attempt: Attempt) -> Call:
         """One planned call with its messages."""
 
     @abstractmethod
@@ -185,11 +185,13 @@ class LedgerRun(ABC, Generic[Thing, Planned]):
             raise
 
     def _calls(self, to_ask: dict[CallKey, int]) -> Iterator[Call]:
-        for key, attempt in to_ask.items():
-            yield self._call(*self._planned[key], key.repeat, attempt)
+        for key, number in to_ask.items():
+            judged, setting = self._planned[key]
+            yield self._call(judged, Attempt(self.study, setting, self.judge.identity, key.repeat, number))
 
-    def _again(self, call: Call, attempt: int) -> Call:
-        again = self._call(cast(Thing, call.judged), call.setting, call.repeat, attempt)
+    def _again(self, call: Call, number: int) -> Call:
+        attempt = Attempt(self.study, call.setting, self.judge.identity, call.repeat, number)
+        again = self._call(cast(Thing, call.judged), attempt)
         return replace(again, nth_try=call.nth_try + 1)
 
     def _records(self, call: Call, last: Reply, taken_ms: float) -> list[CallRecord]:

@@ -145,6 +145,25 @@ class JudgeIdentity:
         return hashlib.sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()[:16]
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """An attempt at a question; with what is judged it fixes a call, its nonce and its seed.
+
+    Attributes:
+        study: Name of the study.
+        setting: Sampling parameters.
+        identity: The judge that is asked.
+        repeat: From 1.
+        number: From 1; another attempt carries another nonce and seed.
+    """
+
+    study: str
+    setting: Sampling
+    identity: JudgeIdentity
+    repeat: int = 1
+    number: int = 1
+
+
 class Judge(Protocol):
     """Anything that answers calls, such as scoring a candidate against photos; `reply` runs in several threads."""
 

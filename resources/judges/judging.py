@@ -17,7 +17,7 @@ from resources.database.call_records import CallKey, CallRecord, Progress
 from resources.errors import UserError
 from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed
 from resources.judges.asking import LedgerRun
-from resources.judges.contract import Call, JudgedObject, Sampling
+from resources.judges.contract import Attempt, Call, JudgedObject
 from resources.judges.question import Question, question_of
 from resources.runtime.progress import TracksProgress
 from resources.tables.call_states import SCORED_STATES
@@ -126,8 +126,8 @@ class Judging(LedgerRun[JudgedObject, FidelityStudy]):
     def _prompt_hash(self, judged: JudgedObject) -> str:
         return self._question.prompt_hash(judged)
 
-    def _call(self, judged: JudgedObject, setting: Sampling, repeat: int, attempt: int) -> Call:
-        return self._question.call(self.study, judged, setting, repeat, attempt, self.judge.identity)
+    def _call(self, judged: JudgedObject, attempt: Attempt) -> Call:
+        return self._question.call(judged, attempt)
 
     def _read(self, raw: str | None, call: Call) -> Parsed:
         return self._question.read(raw, call.judged.item_id)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from resources.configuration.fidelity import RubricWeights, Setting
 from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity
+from resources.judges.contract import Attempt, Call, JudgedObject, JudgeIdentity
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.image_payload import ImagePayload
@@ -73,7 +73,7 @@ class Appearance:
 
     def smallest(self, identity: JudgeIdentity) -> Call:
         """About an object without a name and with one photo."""
-        return build_call("", _NOTHING, Setting(0.0, 1.0), 1, 1, identity, self._weights)
+        return build_call(_NOTHING, Attempt("", Setting(0.0, 1.0), identity), self._weights)
 
     def parts(self, call: Call) -> list[dict[str, Any]]:
         """Photos in order, then the candidate.
@@ -105,7 +105,7 @@ class OwnAppearance:
 
     def smallest(self, identity: JudgeIdentity) -> Call:
         """About an object without a name and with one photo."""
-        return self._task.call("", _NOTHING, Setting(0.0, 1.0), 1, 1, identity)
+        return self._task.call(_NOTHING, Attempt("", Setting(0.0, 1.0), identity))
 
     def parts(self, call: Call) -> list[dict[str, Any]]:
         """Photos in order, then the candidate.

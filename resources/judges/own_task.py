@@ -14,7 +14,7 @@ from resources.configuration.task import SCORE, Task
 from resources.errors import FileFault, UserError, did_you_mean
 from resources.inputs.fidelity.texts import Text, text_of
 from resources.judges.answers import Parsed, json_objects, no_text, refuses, without_reasoning
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Sampling
+from resources.judges.contract import Attempt, Call, JudgedObject
 from resources.judges.prompt import nonce_and_seed
 from resources.judges.relevance.openai_relevance import parse_relevance
 from resources.judges.relevance.prompts import LONGEST_BYTES, scale_asked_for
@@ -102,14 +102,12 @@ class OwnTask:
         facts = [OWN_RUBRIC_VERSION, *self.messages(judged, ""), self.parameters]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
-    def call(
-        self, study: str, judged: JudgedObject, setting: Sampling, repeat: int, attempt: int, identity: JudgeIdentity
-    ) -> Call:
+    def call(self, judged: JudgedObject, attempt: Attempt) -> Call:
         """One planned call; the same arguments always give the same call."""
         hashed = self.prompt_hash(judged)
-        run_id, seed = nonce_and_seed(study, judged, setting, repeat, attempt, identity, hashed)
+        run_id, seed = nonce_and_seed(judged, attempt, hashed)
         system, user = self.messages(judged, run_id)
-        return Call(judged, setting, repeat, attempt, system, user, hashed, run_id, seed)
+        return Call(judged, attempt.setting, attempt.repeat, attempt.number, system, user, hashed, run_id, seed)
 
     def read(self, raw: str | None, score_source: str = "stated") -> Parsed:
         """The state and the score of one answer, on 0-1.

@@ -16,7 +16,7 @@ from resources.configuration.task import FIRST, SECOND, TIE
 from resources.errors import UserError
 from resources.judges.answers import Parsed, json_objects, no_text, refuses, without_reasoning
 from resources.judges.asking import LedgerRun
-from resources.judges.contract import Call, JudgeIdentity, Sampling
+from resources.judges.contract import Attempt, Call, JudgeIdentity
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.image_payload import ImagePayload
@@ -115,12 +115,12 @@ class PairTask:
         facts = [RUBRIC_VERSION, *self.messages(pair, ""), self.parameters]
         return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
-    def call(self, study: str, pair: ShownPair, setting: Sampling, attempt: int, identity: JudgeIdentity) -> Call:
+    def call(self, pair: ShownPair, attempt: Attempt) -> Call:
         """One planned call; the same arguments always give the same call."""
         hashed = self.prompt_hash(pair)
-        run_id, seed = nonce_and_seed(study, pair, setting, 1, attempt, identity, hashed)
+        run_id, seed = nonce_and_seed(pair, attempt, hashed)
         system, user = self.messages(pair, run_id)
-        return Call(pair, setting, 1, attempt, system, user, hashed, run_id, seed)
+        return Call(pair, attempt.setting, attempt.repeat, attempt.number, system, user, hashed, run_id, seed)
 
     def read(self, raw: str | None) -> Parsed:
         """The state of one answer, and the share for the one shown first: A 1, B 0, tie 0.5.
@@ -211,7 +211,7 @@ class PairQuestion:
 
     def smallest(self, identity: JudgeIdentity) -> Call:
         """About two things without names."""
-        return self._task.call("", NOTHING, SETTING, 1, identity)
+        return self._task.call(NOTHING, Attempt("", SETTING, identity))
 
     def parts(self, call: Call) -> list[dict[str, Any]]:
         """Both photos in order; all of a text is in the message.
@@ -267,8 +267,8 @@ class PairRun(LedgerRun[ShownPair, PairPlan]):
     def _prompt_hash(self, judged: ShownPair) -> str:
         return self.task.prompt_hash(judged)
 
-    def _call(self, judged: ShownPair, setting: Sampling, repeat: int, attempt: int) -> Call:
-        return self.task.call(self.study, judged, setting, attempt, self.judge.identity)
+    def _call(self, judged: ShownPair, attempt: Attempt) -> Call:
+        return self.task.call(judged, attempt)
 
     def _read(self, raw: str | None, call: Call) -> Parsed:
         return self.task.read(raw)

@@ -7,7 +7,7 @@ from string import Template
 from typing import Final
 
 from resources.configuration.fidelity import RubricWeights
-from resources.judges.contract import Call, Judged, JudgedObject, JudgeIdentity, Sampling
+from resources.judges.contract import Attempt, Call, Judged, JudgedObject
 
 RUBRIC_VERSION: Final = "appearance-1"
 
@@ -56,33 +56,21 @@ def prompt_hash(judged: JudgedObject, weights: RubricWeights) -> str:
     return _prompt_hash(judged.item_id, judged.categories, len(judged.reference_paths), weights)
 
 
-def build_call(
-    study: str,
-    judged: JudgedObject,
-    setting: Sampling,
-    repeat: int,
-    attempt: int,
-    identity: JudgeIdentity,
-    weights: RubricWeights,
-) -> Call:
+def build_call(judged: JudgedObject, attempt: Attempt, weights: RubricWeights) -> Call:
     """One planned call with its messages; the same arguments always give the same call.
 
     Args:
-        study: Name of the study, part of the key.
         judged: The object with its images.
-        setting: Sampling parameters.
-        repeat: From 1.
-        attempt: From 1; another attempt carries another nonce and seed.
-        identity: The judge that is asked.
+        attempt: Of which study, at which setting, by which judge.
         weights: Weights of the sub-scores.
     """
     hashed = prompt_hash(judged, weights)
-    run_id, seed = nonce_and_seed(study, judged, setting, repeat, attempt, identity, hashed)
+    run_id, seed = nonce_and_seed(judged, attempt, hashed)
     return Call(
         judged=judged,
-        setting=setting,
-        repeat=repeat,
-        attempt=attempt,
+        setting=attempt.setting,
+        repeat=attempt.repeat,
+        attempt=attempt.number,
         system_message=SYSTEM_MESSAGE,
         user_message=_user_message(judged.item_id, judged.categories, len(judged.reference_paths), weights, run_id),
         prompt_hash=hashed,
@@ -91,15 +79,14 @@ def build_call(
     )
 
 
-def nonce_and_seed(
-    study: str, judged: Judged, setting: Sampling, repeat: int, attempt: int, identity: JudgeIdentity, prompt_hash: str
-) -> tuple[str, int]:
+def nonce_and_seed(judged: Judged, attempt: Attempt, prompt_hash: str) -> tuple[str, int]:
     """What a call's key gives, whichever study it is of: 16 hex digits, and a seed below 2 ** 31.
 
     Image hashes tell calls apart in the ledger and are not in here: a pixel that one processor rounds otherwise than
     another would draw other samples.
     """
-    key = [study, judged.object, setting.key, repeat, identity.digest, prompt_hash, attempt]
+    by = attempt.identity.digest
+    key = [attempt.study, judged.object, attempt.setting.key, attempt.repeat, by, prompt_hash, attempt.number]
     digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
     return digest[:_RUN_ID_DIGITS], int(digest[-_RUN_ID_DIGITS:], 16) % _SEED_LIMIT
 

@@ -8,7 +8,7 @@ from resources.configuration.openai_judge import ModelJudge
 from resources.inputs.fidelity.texts import Text, read_texts
 from resources.judges import prompt
 from resources.judges.answers import Parsed, parse_answer
-from resources.judges.contract import Call, JudgedObject, JudgeIdentity, Sampling
+from resources.judges.contract import Attempt, Call, JudgedObject
 from resources.judges.own_task import OwnTask, of_one_number, own_task
 
 
@@ -19,9 +19,7 @@ class Question(Protocol):
         """SHA-256 in hex of what is asked about it, without the nonce."""
         ...
 
-    def call(
-        self, study: str, judged: JudgedObject, setting: Sampling, repeat: int, attempt: int, identity: JudgeIdentity
-    ) -> Call:
+    def call(self, judged: JudgedObject, attempt: Attempt) -> Call:
         """One planned call with its messages."""
         ...
 
@@ -41,11 +39,9 @@ class AppearanceQuestion:
         """Of rubric, context and template."""
         return prompt.prompt_hash(judged, self._weights)
 
-    def call(
-        self, study: str, judged: JudgedObject, setting: Sampling, repeat: int, attempt: int, identity: JudgeIdentity
-    ) -> Call:
+    def call(self, judged: JudgedObject, attempt: Attempt) -> Call:
         """One planned call."""
-        return prompt.build_call(study, judged, setting, repeat, attempt, identity, self._weights)
+        return prompt.build_call(judged, attempt, self._weights)
 
     def read(self, raw: str | None, item_id: str) -> Parsed:
         """By the form that the prompt asks for."""

@@ -18,7 +18,7 @@ from analysis.images.appearance.descriptors import described
 from analysis.images.appearance.looks import patches_in_view
 from pipeline.samples.fidelity import FidelitySamples
 from resources.configuration.fidelity import Setting
-from resources.judges.contract import JudgedObject
+from resources.judges.contract import Attempt, JudgedObject
 from resources.judges.local import LocalJudge
 from resources.judges.prompt import build_call
 from resources.runtime.home import CHECKOUT
@@ -130,7 +130,9 @@ def unrounded(judge: LocalJudge, shown: pd.Series, row: pd.Series, study: Any) -
         tuple(shown[f"category_l{level}"] for level in (1, 2, 3)),
     )
     setting = Setting(float(row["temperature"]), float(row["top_p"]))
-    call = build_call(study.name, judged, setting, int(row["repeat"]), 1, judge.identity, study.fidelity.rubric_weights)
+    call = build_call(
+        judged, Attempt(study.name, setting, judge.identity, int(row["repeat"])), study.fidelity.rubric_weights
+    )
     assert call.seed == row["seed"]
     candidate = judge._patches(judged.candidate_path, judged.candidate_sha256)
     chosen = patches_in_view(candidate, setting.temperature, setting.top_p, np.random.default_rng(call.seed))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import ReliabilityStudy
+from resources.judges.contract import Attempt
 from resources.judges.openai.access import Access, access_of
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
 from resources.judges.openai.prices import ModelPrice
@@ -72,7 +73,7 @@ def estimate(
     )
     open_objects = {key.object for key in run.open_calls()}
     planned = [
-        Planned(build_call(study, prompt, one, setting, 1, judge.identity), 1)
+        Planned(build_call(prompt, one, Attempt(study, setting, judge.identity)), 1)
         for one in asked
         if one.object in open_objects
     ]

@@ -15,7 +15,7 @@ from resources.database.call_records import CallRecord
 from resources.errors import UserError
 from resources.judges.answers import Parsed, no_text, refuses, without_reasoning
 from resources.judges.asking import LedgerRun
-from resources.judges.contract import Call, JudgeIdentity, Sampling
+from resources.judges.contract import Attempt, Call, JudgeIdentity
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.task import Remedies
@@ -138,9 +138,8 @@ class Relevance:
 
     def smallest(self, identity: JudgeIdentity) -> Call:
         """About an empty document."""
-        return build_call(
-            "", self._prompt, AskedDocument("", "", "", ""), PromptSetting(self._prompt.version), 1, identity
-        )
+        nothing = AskedDocument("", "", "", "")
+        return build_call(self._prompt, nothing, Attempt("", PromptSetting(self._prompt.version), identity))
 
     def parts(self, call: Call) -> list[dict[str, Any]]:
         """All is in the text."""
@@ -217,8 +216,8 @@ class RelevanceRun(LedgerRun[AskedDocument, RelevancePlan]):
     def _prompt_hash(self, judged: AskedDocument) -> str:
         return prompt_hash(self.prompt, judged)
 
-    def _call(self, judged: AskedDocument, setting: Sampling, repeat: int, attempt: int) -> Call:
-        return build_call(self.study, self.prompt, judged, setting, attempt, self.judge.identity)
+    def _call(self, judged: AskedDocument, attempt: Attempt) -> Call:
+        return build_call(self.prompt, judged, attempt)
 
     def _read(self, raw: str | None, call: Call) -> Parsed:
         return parse_relevance(raw, self.prompt.scale)

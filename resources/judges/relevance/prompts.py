@@ -11,7 +11,7 @@ from typing import Final
 from resources.configuration.reliability import BUILT_IN_PROMPTS
 from resources.database.storable import storable
 from resources.errors import FileFault, UserError, did_you_mean
-from resources.judges.contract import Call, JudgeIdentity, Sampling
+from resources.judges.contract import Attempt, Call
 from resources.judges.prompt import nonce_and_seed
 from resources.judges.relevance.documents import AskedDocument
 from resources.runtime.opened_files import refuse_no_file
@@ -109,17 +109,15 @@ def prompt_hash(prompt: Prompt, asked: AskedDocument) -> str:
     return hashlib.sha256(json.dumps(messages).encode()).hexdigest()
 
 
-def build_call(
-    study: str, prompt: Prompt, asked: AskedDocument, setting: Sampling, attempt: int, identity: JudgeIdentity
-) -> Call:
+def build_call(prompt: Prompt, asked: AskedDocument, attempt: Attempt) -> Call:
     """One planned call with its messages; the same arguments always give the same call."""
     hashed = prompt_hash(prompt, asked)
-    nonce, seed = nonce_and_seed(study, asked, setting, 1, attempt, identity, hashed)
+    nonce, seed = nonce_and_seed(asked, attempt, hashed)
     return Call(
         judged=asked,
-        setting=setting,
-        repeat=1,
-        attempt=attempt,
+        setting=attempt.setting,
+        repeat=attempt.repeat,
+        attempt=attempt.number,
         system_message=prompt.text,
         user_message=user_message(asked, nonce, prompt.scale),
         prompt_hash=hashed,

@@ -24,7 +24,7 @@ from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
 from resources.inputs.pairwise.photo_pairs import read_photo_pairs
-from resources.judges.contract import Call, Reply
+from resources.judges.contract import Attempt, Call, Reply
 from resources.judges.pairs import PairRun
 from resources.runtime.home import Home
 from resources.study import Study
@@ -166,7 +166,7 @@ def test_photos_are_shown_with_the_hash_of_their_bytes(tmp_path: Path) -> None:
     judged = judged_of(study)
     shown = shown_pairs(judged, section)
     run = pair_run(study, "eye", shown)
-    request = run.judge.request(run.task.call("s", shown[0], run.settings[0], 1, run.judge.identity))  # type: ignore[arg-type, attr-defined]
+    request = run.judge.request(run.task.call(shown[0], Attempt("s", run.settings[0], run.judge.identity)))  # type: ignore[arg-type, attr-defined]
     parts = request["messages"][-1]["content"]
     assert [part.get("text") for part in parts] == ["A", None, "B", None, "Which is sharper? Answer A, B or tie."]
     assert len({one.sha256 for pair in shown for one in (pair.first, pair.second)}) == 24

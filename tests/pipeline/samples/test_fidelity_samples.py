@@ -19,7 +19,7 @@ from resources.configuration.fidelity import Setting
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import item_id, parse_object_name
 from resources.judges.answers import parse_answer
-from resources.judges.contract import JudgedObject
+from resources.judges.contract import Attempt, JudgedObject
 from resources.judges.local import LocalJudge
 from resources.judges.prompt import build_call
 from resources.photos.images import load_image
@@ -53,7 +53,7 @@ def scores(fidelity_samples: FidelitySamples) -> dict[float, np.ndarray]:
         for temperature in (0.0, 0.2, 0.5, 0.8):
             setting = Setting(temperature, 1.0)
             calls = [
-                build_call("samples", judged, setting, repeat, 1, judge.identity, WEIGHTS)
+                build_call(judged, Attempt("samples", setting, judge.identity, repeat), WEIGHTS)
                 for repeat in range(1, REPEATS + 1)
             ]
             answers = [parse_answer(judge.reply(call).raw_answer, judged.item_id, WEIGHTS) for call in calls]

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from resources.configuration.fidelity import Setting
 from resources.configuration.task import Task
 from resources.errors import FileFault
-from resources.judges.contract import JudgedObject, JudgeIdentity
+from resources.judges.contract import Attempt, JudgedObject, JudgeIdentity
 from resources.judges.own_task import OwnTask, own_task
 
 JUDGED = JudgedObject("0000000a", "100_tall", "c.png", "cc", ("1.png", "2.png"), ("11", "22"), ("Home", None, "Chairs"))
@@ -28,14 +28,14 @@ def task_of(folder: Path, text: str = PROMPT, **keys: Any) -> OwnTask:
 
 
 def test_the_prompt_is_filled_in_and_nothing_is_added(tmp_path: Path) -> None:
-    call = task_of(tmp_path).call("chairs", JUDGED, Setting(0.2, 1.0), 1, 1, WHO)
+    call = task_of(tmp_path).call(JUDGED, Attempt("chairs", Setting(0.2, 1.0), WHO))
     assert call.system_message == "You rate chairs."
     assert call.user_message == 'Rate 100_tall (Chairs) from 1 to 5. Answer {"x"} with one number.'
 
 
 def test_the_hash_is_of_prompt_and_context_and_not_of_the_nonce(tmp_path: Path) -> None:
     task = task_of(tmp_path, PROMPT + "{run_id}")
-    first, second = (task.call("chairs", JUDGED, Setting(0.2, 1.0), repeat, 1, WHO) for repeat in (1, 2))
+    first, second = (task.call(JUDGED, Attempt("chairs", Setting(0.2, 1.0), WHO, repeat)) for repeat in (1, 2))
     assert first.user_message != second.user_message
     assert first.prompt_hash == second.prompt_hash
     assert task.prompt_hash(replace(JUDGED, item_id="other")) != first.prompt_hash

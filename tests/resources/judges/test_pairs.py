@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from resources.configuration.task import Task
 from resources.database.ledger import Ledger
 from resources.errors import FileFault, UserError
-from resources.judges.contract import Call, JudgeIdentity, Reply
+from resources.judges.contract import Attempt, Call, JudgeIdentity, Reply
 from resources.judges.own_task import own_task
 from resources.judges.pairs import SETTING, PairPlan, PairRun, PairTask, Shown, ShownPair, both_orders
 from tests.resources.judges.test_judging import CountedProgress, FakeJudge, ledger_in
@@ -31,14 +31,14 @@ def task_of(folder: Path, text: str = PROMPT, **keys: Any) -> PairTask:
 
 def test_both_texts_are_filled_in_and_the_other_order_is_another_call(tmp_path: Path) -> None:
     task = task_of(tmp_path)
-    first, second = (task.call("study", one, SETTING, 1, WHO) for one in both_orders([PAIR]))
+    first, second = (task.call(one, Attempt("study", SETTING, WHO)) for one in both_orders([PAIR]))
     # What stands in braces in a text stays as it is.
     assert first.user_message == "Question: Is it?\nA: Yes {query}.\nB: No.\nWhich is better? Answer A, B or tie."
     assert second.user_message.startswith("Question: Is it?\nA: No.\nB: Yes")
     assert (first.judged.object, second.judged.object) == ("q1%2Fgpt/q1%2Fllama", "q1%2Fllama/q1%2Fgpt")
     assert first.prompt_hash != second.prompt_hash
-    assert task.call("study", PAIR, SETTING, 1, WHO) == first
-    assert task.call("study", PAIR, SETTING, 2, WHO).seed != first.seed
+    assert task.call(PAIR, Attempt("study", SETTING, WHO)) == first
+    assert task.call(PAIR, Attempt("study", SETTING, WHO, number=2)).seed != first.seed
 
 
 @pytest.mark.parametrize(

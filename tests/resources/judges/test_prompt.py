@@ -5,21 +5,14 @@ import dataclasses
 import pytest
 
 from resources.configuration.fidelity import RubricWeights, Setting
-from resources.judges.contract import JudgedObject, JudgeIdentity
+from resources.judges.contract import Attempt, JudgedObject, JudgeIdentity
 from resources.judges.prompt import build_call, prompt_hash
 
 JUDGED = JudgedObject("0000000a", "100_tall", "c.png", "cc", ("1.png", "2.png"), ("11", "22"), ("Home", None, 'A "b"'))
 IDENTITY = JudgeIdentity("openai", "some-model", "appearance-1", "1")
 WEIGHTS = RubricWeights()
-ARGUMENTS = {
-    "study": "chairs",
-    "judged": JUDGED,
-    "setting": Setting(0.2, 0.95),
-    "repeat": 1,
-    "attempt": 1,
-    "identity": IDENTITY,
-    "weights": WEIGHTS,
-}
+ATTEMPT = Attempt("chairs", Setting(0.2, 0.95), IDENTITY)
+ARGUMENTS = {"judged": JUDGED, "attempt": ATTEMPT, "weights": WEIGHTS}
 
 
 def test_the_messages_hold_everything_that_was_asked_for() -> None:
@@ -54,11 +47,11 @@ def test_the_same_key_makes_the_same_call() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"study": "sofas"},
-        {"setting": Setting(0.2, 0.9)},
-        {"repeat": 2},
-        {"attempt": 2},
-        {"identity": dataclasses.replace(IDENTITY, model="other")},
+        {"attempt": dataclasses.replace(ATTEMPT, study="sofas")},
+        {"attempt": dataclasses.replace(ATTEMPT, setting=Setting(0.2, 0.9))},
+        {"attempt": dataclasses.replace(ATTEMPT, repeat=2)},
+        {"attempt": dataclasses.replace(ATTEMPT, number=2)},
+        {"attempt": dataclasses.replace(ATTEMPT, identity=dataclasses.replace(IDENTITY, model="other"))},
         {"weights": RubricWeights(color_palette=10)},
         {"judged": dataclasses.replace(JUDGED, object="0000000b")},
         {"judged": dataclasses.replace(JUDGED, item_id="100")},
@@ -82,7 +75,7 @@ def test_other_pixels_of_the_same_object_draw_the_same_samples() -> None:
 
 def test_the_prompt_hash_is_of_rubric_and_context_not_of_nonce_or_setting() -> None:
     first = build_call(**ARGUMENTS)
-    second = build_call(**{**ARGUMENTS, "repeat": 2, "setting": Setting(0.0, 1.0)})
+    second = build_call(**{**ARGUMENTS, "attempt": Attempt("chairs", Setting(0.0, 1.0), IDENTITY, 2)})
     assert first.user_message != second.user_message
     assert first.prompt_hash == second.prompt_hash == prompt_hash(JUDGED, WEIGHTS)
     for change in ({"item_id": "1"}, {"categories": (None, None, None)}, {"reference_paths": ("1.png",)}):

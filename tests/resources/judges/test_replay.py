@@ -10,7 +10,7 @@ import pytest
 from resources.configuration.fidelity import FidelityStudy, RubricWeights, Setting
 from resources.errors import UserError
 from resources.inputs.fidelity.texts import object_of
-from resources.judges.contract import Call, JudgedObject
+from resources.judges.contract import Attempt, Call, JudgedObject
 from resources.judges.prompt import build_call
 from resources.judges.question import question_of
 from resources.judges.replay import ReplayJudge, open_replay
@@ -27,7 +27,7 @@ def judged(item: str = "100", digits: str = "0000000a") -> JudgedObject:
 def call(
     judge: ReplayJudge, item: JudgedObject | None = None, setting: Setting = SETTING, repeat: int = 1, attempt: int = 1
 ) -> Call:
-    return build_call("s", item or judged(), setting, repeat, attempt, judge.identity, WEIGHTS)
+    return build_call(item or judged(), Attempt("s", setting, judge.identity, repeat, attempt), WEIGHTS)
 
 
 def raw(score: float) -> str:

@@ -13,7 +13,7 @@ from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.answers import parse_answer
 from resources.judges.asking import AskedBy, Took, recorded
-from resources.judges.contract import Call, JudgedObject, Reply
+from resources.judges.contract import Attempt, Call, JudgedObject, Reply
 from resources.judges.judging import Judging
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import SharedForm, request_of
@@ -34,7 +34,7 @@ ANSWER = json.dumps(
 
 
 def call() -> Call:
-    return build_call("chairs", JUDGED, SETTING, 3, 2, JUDGE.identity, RubricWeights())
+    return build_call(JUDGED, Attempt("chairs", SETTING, JUDGE.identity, 3, 2), RubricWeights())
 
 
 def test_the_judge_has_the_identity_that_it_had() -> None:
@@ -54,7 +54,9 @@ def test_an_answer_under_a_nonce_of_before_is_never_asked_for_again(tmp_path: Pa
     ledger = Ledger(engine)
     now = datetime.now(UTC)
     for (_, repeat), nonce in answers.items():
-        asked = replace(build_call("chairs", JUDGED, SETTING, repeat, 1, JUDGE.identity, RubricWeights()), run_id=nonce)
+        asked = replace(
+            build_call(JUDGED, Attempt("chairs", SETTING, JUDGE.identity, repeat), RubricWeights()), run_id=nonce
+        )
         read = partial(parse_answer, item_id=JUDGED.item_id, weights=RubricWeights())
         by = AskedBy("chairs", JUDGE.identity, None)
         ledger.record_many([recorded(by, read, asked, Reply(ANSWER), Took(now, 1.0))])

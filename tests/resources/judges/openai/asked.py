@@ -10,7 +10,7 @@ from resources.configuration.fidelity import RubricWeights, Setting
 from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.database.call_records import Spent
-from resources.judges.contract import Call, JudgedObject, Reply
+from resources.judges.contract import Attempt, Call, JudgedObject, Reply
 from resources.judges.openai.access import access_of
 from resources.judges.openai_judge import OpenAIJudge
 from resources.judges.prompt import build_call
@@ -71,7 +71,7 @@ def call_of(
     judge: OpenAIJudge, judged: JudgedObject, repeat: int = 1, attempt: int = 1, setting: Setting = SETTING
 ) -> Call:
     """One planned call."""
-    return build_call("study", judged, setting, repeat, attempt, judge.identity, RubricWeights())
+    return build_call(judged, Attempt("study", setting, judge.identity, repeat, attempt), RubricWeights())
 
 
 def ask(judge: OpenAIJudge, judged: JudgedObject, repeat: int = 1, attempt: int = 1) -> Reply:

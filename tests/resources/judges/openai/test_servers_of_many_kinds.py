@@ -20,7 +20,7 @@ from resources.configuration.openai_judge import OpenAIJudge as Configuration
 from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.judges.answers import parse_answer
-from resources.judges.contract import Reply
+from resources.judges.contract import Attempt, Reply
 from resources.judges.openai.access import Access
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.openai_relevance import PromptSetting, parse_relevance, relevance_judge
@@ -68,7 +68,7 @@ def asks(request: pytest.FixtureRequest, tmp_path: Path) -> Asks:
         judge = relevance_judge("judge1", Configuration(kind="openai"), prompt, Access(address, "fake-1", "none"))
         judge.begin(Spent())
         asked = AskedDocument("q1", "How long does rice keep?", "d1", "Rice keeps for years.")
-        reply = judge.reply(build_call("s", prompt, asked, PromptSetting("v1"), 1, judge.identity))
+        reply = judge.reply(build_call(prompt, asked, Attempt("s", PromptSetting("v1"), judge.identity)))
         return reply, reply.fault or reply.answer_state or parse_relevance(reply.raw_answer).state
 
     return {"fidelity": fidelity, "reliability": reliability}[request.param]
