@@ -18,6 +18,7 @@ from reports.pairwise.export.folder import refuse_unwritable
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError, listing
 from resources.gpu import POOL, GpuResource
+from resources.judges.pairs import pair_task
 from resources.photos.features.on_ray import ENGINES
 from resources.photos.features.run import FeaturesMade, Work, make_features
 from resources.photos.features.shards import alone_in, features_folder
@@ -68,8 +69,10 @@ def refuse_what_would_fail_later(study: PairwiseStudy, methods: Sequence[str]) -
         methods: Those of the run; the files of others are not loaded.
 
     Raises:
-        UserError: A user's file defines no method, or the export's folder cannot be written.
+        UserError: A judge's prompt is wrong, a user's file defines no method, or the export's folder cannot be written.
     """
+    for judge in study.judges.values():
+        pair_task(judge)
     if study.output_dir is not None:
         refuse_unwritable(study.output_dir, "`output_dir`")
     for name in study.own_methods.keys() & set(methods):

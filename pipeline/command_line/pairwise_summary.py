@@ -39,6 +39,8 @@ def show_pairwise(study: Study, console: Console) -> bool:
     else:
         console.print(ranking(rows, letters_of(couples), study.pairwise))
         console.print(in_words(rows.iloc[0], study.pairwise), highlight=False)
+    for line in about_judges(_stored(tables, "pair_judges")) if study.pairwise.judge_methods else ():
+        console.print(Text(line))
     for reason, names in _by_reason(metrics, "unavailable").items():
         console.print(Text.assemble(("Unavailable", "yellow"), f": {', '.join(names)}"), highlight=False)
         console.print(Text(f"  {reason}"), soft_wrap=True)
@@ -128,8 +130,22 @@ def in_words(best: pd.Series, plan: PairwiseStudy) -> str:
     )
 
 
-def _bounds(row: dict[Any, Any]) -> str:
-    low, high = row["accuracy_low"], row["accuracy_high"]
+def about_judges(judges: pd.DataFrame) -> list[str]:
+    """What the order does to each judge of pairs, a sentence each; of one recorded in one order there is none.
+
+    Args:
+        judges: Table `pair_judges`.
+    """
+    return [
+        f"Judge {row['judge']}: the same answer in both orders of {row['consistency']:.3f}"
+        f"{_bounds(row, 'consistency')} of {row['n']} pairs; of its answers {row['first_shown_rate']:.3f}"
+        f"{_bounds(row, 'first_shown_rate')} are for the one shown first."
+        for row in judges[judges["first_shown_rate"].notna()].to_dict("records")
+    ]
+
+
+def _bounds(row: dict[Any, Any], name: str = "accuracy") -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
     return "" if pd.isna(low) else f" [{low:.3f}, {high:.3f}]"
 
 

@@ -119,6 +119,7 @@ def test_a_judge_is_a_method_among_the_others(made: Made) -> None:
 
 def test_the_terminal_and_the_page_name_the_judge_and_its_place(made: Made) -> None:
     assert "gpt, both orders of 80 pairs" in made.said
+    assert "Judge gpt: the same answer in both orders of 0." in made.said
     page = (made.home / "outputs" / "pairwise_report.html").read_text()
     for words in ("Judges of pairs", "Giudici di coppie", "First-shown rate", "judge_gpt"):
         assert words in page

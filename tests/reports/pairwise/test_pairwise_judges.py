@@ -5,6 +5,7 @@ import pandas as pd
 
 from assets.pairwise.logic.pair_judging import judge_rows
 from assets.pairwise.method_metrics import plausible_gate
+from pipeline.command_line.pairwise_summary import about_judges
 from reports.pairwise.judges import judges_table, said_of_judges
 from reports.pairwise.report import pairwise_page
 from resources.configuration.pairwise import PairwiseStudy
@@ -58,6 +59,12 @@ def test_a_judge_has_its_numbers_with_intervals_in_both_languages() -> None:
     page = pairwise_page(contents)
     for words in ("Judges of pairs", "Giudici di coppie", "First-shown rate", "Quota della prima mostrata"):
         assert words in page
+
+
+def test_the_terminal_says_what_the_order_does() -> None:
+    [line] = about_judges(judges(plan()))
+    assert line.startswith("Judge eye: the same answer in both orders of 0.750 [0.5")
+    assert "of its answers 0.500 [" in line
 
 
 def test_a_study_without_judges_has_no_such_section() -> None:
