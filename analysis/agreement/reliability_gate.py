@@ -1,5 +1,6 @@
 """The gate of two judges: macro and micro kappa high enough, and few queries low."""
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from analysis.agreement.kappa import LOW_KAPPA, KappaSummary
@@ -8,8 +9,28 @@ from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from analysis.words import noun
 
-MIN_MACRO, MIN_MICRO, MAX_LOW_SHARE = 0.70, 0.70, 0.30
+MAX_LOW_SHARE = 0.30
 REMEDY = "Go through the contingency: tiebreaks, bias, recalibration."
+
+
+@dataclass(frozen=True)
+class KappaLimits:
+    """What two judges have to reach; all unitless.
+
+    Attributes:
+        min_macro: Smallest macro kappa that passes.
+        min_micro: Smallest micro kappa that passes.
+        low_kappa: Below it a query's kappa is low; for the words.
+        max_low_share: Largest share (of 1) of low queries that passes, of those with a defined kappa.
+    """
+
+    min_macro: float = 0.70
+    min_micro: float = 0.70
+    low_kappa: float = LOW_KAPPA
+    max_low_share: float = MAX_LOW_SHARE
+
+
+LIMITS = KappaLimits()
 
 
 class ReliabilityVerdict(NamedTuple):
@@ -33,25 +54,15 @@ class ReliabilityVerdict(NamedTuple):
 
 
 def reliability_gate(
-    summary: KappaSummary,
-    *,
-    macro_low: float | None,
-    micro_low: float | None,
-    min_macro: float = MIN_MACRO,
-    min_micro: float = MIN_MICRO,
-    low_kappa: float = LOW_KAPPA,
-    max_low_share: float = MAX_LOW_SHARE,
+    summary: KappaSummary, *, macro_low: float | None, micro_low: float | None, limits: KappaLimits = LIMITS
 ) -> ReliabilityVerdict:
     """The verdict on the point values; the lower bounds only say whether it is proven.
 
     Args:
-        summary: Of `kappa.kappa_summary`, made with the same `low_kappa`.
+        summary: Of `kappa.kappa_summary`, made with the limits' `low_kappa`.
         macro_low: Lower bound of `summary.macro`; none where there is no interval.
         micro_low: Lower bound of `summary.micro`; none where there is no interval.
-        min_macro: Smallest macro kappa that passes.
-        min_micro: Smallest micro kappa that passes.
-        low_kappa: Below it a query's kappa is low; for the words.
-        max_low_share: Largest share (of 1) of low queries that passes, of those with a defined kappa.
+        limits: What has to be reached.
 
     Returns:
         Passed when all three gates are.
@@ -73,7 +84,7 @@ def reliability_gate(
     macro = at_least(
         "kappa_macro",
         summary.macro,
-        min_macro,
+        limits.min_macro,
         n=summary.n_queries,
         what="Macro kappa (1 where both judges give one label)",
         counted=noun(summary.n_queries, "query", "queries"),
@@ -82,7 +93,7 @@ def reliability_gate(
     micro = at_least(
         "kappa_micro",
         summary.micro,
-        min_micro,
+        limits.min_micro,
         n=summary.n_documents,
         what="Micro kappa",
         counted=noun(summary.n_documents, "document"),
@@ -91,16 +102,16 @@ def reliability_gate(
     low_share = at_most(
         "low_share",
         summary.low_share,
-        max_low_share,
+        limits.max_low_share,
         n=summary.n_defined,
-        what=f"The share of queries with kappa below {low_kappa:g}",
+        what=f"The share of queries with kappa below {limits.low_kappa:g}",
         counted=f"{noun(summary.n_defined, 'query', 'queries')} with a defined kappa",
         remedy=REMEDY,
     )
     others = micro.passed and low_share.passed
     passed = macro.passed and others
-    without = others and _reaches(summary.macro_defined, min_macro)
-    proven = _reaches(macro_low, min_macro) and _reaches(micro_low, min_micro)
+    without = others and _reaches(summary.macro_defined, limits.min_macro)
+    proven = _reaches(macro_low, limits.min_macro) and _reaches(micro_low, limits.min_micro)
     return ReliabilityVerdict(passed, passed and not proven, passed != without, macro, micro, low_share)
 
 

@@ -8,6 +8,7 @@ from pydantic import Field, field_validator, model_validator
 
 from analysis.agreement.coefficients import ANCHORS, grades_on
 from analysis.agreement.cuts import threshold_below
+from analysis.agreement.reliability_gate import KappaLimits
 from analysis.resampling.bootstrap import Resampling
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
@@ -71,6 +72,11 @@ class ReliabilityGate(Section):
     min_micro: float = Field(0.70, ge=-1, le=1)
     low_kappa: float = Field(0.40, ge=-1, le=1)
     max_low_share: Share = Field(0.30, description="of the queries with a defined kappa")
+
+    @property
+    def limits(self) -> KappaLimits:
+        """What has to be reached, as the gate takes it."""
+        return KappaLimits(self.min_macro, self.min_micro, self.low_kappa, self.max_low_share)
 
 
 class Review(Section):

@@ -143,10 +143,7 @@ def _verdict(judges: Any, rows: pd.DataFrame, judge_agreement: pd.DataFrame, pla
         summary,
         macro_low=bounds["kappa_macro_low"],
         micro_low=bounds["kappa_micro_low"],
-        min_macro=gate.min_macro,
-        min_micro=gate.min_micro,
-        low_kappa=gate.low_kappa,
-        max_low_share=gate.max_low_share,
+        limits=gate.limits,
     )
     measures = {
         "kappa_macro": summary.macro,

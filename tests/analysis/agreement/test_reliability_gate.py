@@ -5,7 +5,7 @@ import pytest
 
 from analysis.agreement.kappa import KappaSummary, counts_of_queries, kappa_summary
 from analysis.agreement.kappa_intervals import agreement
-from analysis.agreement.reliability_gate import reliability_gate
+from analysis.agreement.reliability_gate import KappaLimits, reliability_gate
 from analysis.resampling.bootstrap import Resampling
 from analysis.undefined import UndefinedStatistic
 
@@ -154,9 +154,8 @@ def test_one_constant_judge_fails_with_a_true_0():
 
 
 def test_limits_of_the_study_replace_the_default_ones():
-    found = reliability_gate(
-        GOOD, macro_low=0.72, micro_low=0.72, min_macro=0.9, min_micro=0.5, low_kappa=0.3, max_low_share=0.05
-    )
+    limits = KappaLimits(min_macro=0.9, min_micro=0.5, low_kappa=0.3, max_low_share=0.05)
+    found = reliability_gate(GOOD, macro_low=0.72, micro_low=0.72, limits=limits)
     assert [gate.passed for gate in found.gates] == [False, True, False]
     assert [gate.needed for gate in found.gates] == [">= 0.9", ">= 0.5", "<= 0.05"]
     assert "kappa below 0.3" in found.low_share.sentence
