@@ -191,7 +191,15 @@ def _stopping(study: Study) -> Any:
     return plan.stopping and [_plain(plan.stopping), plan.thresholds.ci_half_width, plan.confidence]
 
 
+def _golden(study: Study) -> Any:
+    """The golden set with what the file of own pairs says; without one, as it was before there could be one."""
+    said = _plain(study.fidelity.golden)
+    pairs = said.pop("pairs")
+    return said if pairs is None else said | {"pairs": content(study, Path(pairs))}
+
+
 FACTS: Final[Mapping[str, Callable[[Study], Any]]] = {
+    "golden": _golden,
     "@judge": _judge,
     "stopping": _stopping,
     "@price": _price,

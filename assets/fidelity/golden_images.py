@@ -1,6 +1,7 @@
 """Table `golden_images`: renders altered in a known way, which a judge that is worth its name scores lower."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import dagster as dg
@@ -17,6 +18,7 @@ from reports.fidelity.plots.sheets import contact_sheet as drawn_sheet
 from reports.shared.figure import picture_metadata
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import listing
+from resources.inputs.fidelity.golden_pairs import own_altered
 from resources.photos.golden_set import (
     Alteration,
     GoldenImage,
@@ -55,9 +57,12 @@ def golden_images(
     alterations = alterations_of(study.fidelity.golden)
     choosing = products_that_choose(study_objects, human_scores, study.fidelity).products
     chosen = golden_objects(study_objects, choosing, study.fidelity)
+    own = own_rows(study_objects, choosing, study.fidelity)
     with progress.track("golden images", len(chosen) * len(alterations), context.log) as advance:
         made = golden_rows(chosen, study_objects, study.fidelity, golden_folder(study.home), advance)
-    manifest = made[[column.name for column in GOLDEN_IMAGES.columns]]
+    if own:
+        made = pd.DataFrame([*made.to_dict("records"), *own], columns=[*made.columns, "moves"])
+    manifest = made[[column.name for column in GOLDEN_IMAGES.columns if column.name in made]]
     context.add_output_metadata(
         headline(manifest) | {"n_kept": int(made["kept"].sum()), "folder": str(golden_folder(study.home))}
     )
@@ -87,7 +92,40 @@ def golden_rows(
         }
         rows += [shared | _row(*pair) for pair in zip(alterations, images, strict=True)]
         advance(len(alterations))
-    return pd.DataFrame(rows, columns=[*(column.name for column in GOLDEN_IMAGES.columns), "kept"])
+    return pd.DataFrame(
+        rows, columns=[*(column.name for column in GOLDEN_IMAGES.columns if not column.optional), "kept"]
+    )
+
+
+def own_rows(study_objects: pd.DataFrame, choosing: Collection[str], study: FidelityStudy) -> list[dict[str, Any]]:
+    """The manifest's rows of the user's own pairs, whose images stay where they are; `kept` is false of them.
+
+    Args:
+        study_objects: Whole.
+        choosing: Products that have a part in choosing the setting.
+        study: Names the file of pairs.
+
+    Raises:
+        UserError: As of `own_altered`.
+    """
+    objects = {row["object"]: row for row in study_objects.to_dict("records")}
+    rows: list[dict[str, Any]] = []
+    for one in own_altered(study_objects, study):
+        shown, pair = objects[one.object], one.pair
+        image = GoldenImage(pair.alteration, one.path, one.sha256)
+        if pd.notna(shown["excluded"]):
+            image = replace(image, skipped=f"{shown['item_id']}: the object is not judged. {shown['exclusion_detail']}")
+        rows.append(
+            {name: shown[name] for name in DESCRIBED if name != "chose_setting"}
+            | {
+                "original_path": None if one.path is None else shown["candidate_path"],
+                "original_sha256": shown["candidate_sha256"],
+                "chose_setting": shown["product_id"] in choosing,
+                "moves": pair.moves,
+            }
+            | _row(Alteration(pair.alteration, pair.kind, pair.magnitude, pair.unit, pair.expected, None), image)
+        )
+    return rows
 
 
 def _row(alteration: Alteration, image: GoldenImage) -> dict[str, Any]:
@@ -135,10 +173,10 @@ def headline(manifest: pd.DataFrame) -> dict[str, Any]:
             manifest.loc[manifest["chose_setting"].astype(bool), "item_id"].nunique()
         ),
     }
-    if skipped.all():
+    pictured = manifest[~skipped & manifest["altered_path"].notna()]
+    if pictured.empty:
         return metadata
-    shown = manifest[manifest["object"] == manifest.loc[~skipped, "object"].iloc[0]]
-    title, pictures = contact_sheet(shown[shown["skipped"].isna()])
+    title, pictures = contact_sheet(pictured[pictured["object"] == pictured["object"].iloc[0]])
     return metadata | {
         "plot": picture_metadata(drawn_sheet(title, pictures)),
     }
@@ -199,13 +237,15 @@ def _wrong_objects(made: pd.DataFrame, study_objects: pd.DataFrame) -> dict[str,
             wrong[row["object"]] = "made of another render than the one that is judged"
         elif list(judged["reference_sha256"]) != list(row["reference_sha256"]):
             wrong[row["object"]] = "the item's photos changed"
+        elif pd.isna(row["original_path"]):  # of a text, which is read again when it is judged
+            continue
         elif sha256_if_there(judged["candidate_path"]) != row["original_sha256"]:
             wrong[row["object"]] = "the render on the disk changed or is gone"
     return wrong
 
 
 def _wrong_file(row: Mapping[Hashable, Any]) -> str | None:
-    found = sha256_if_there(row["altered_path"])
+    found = row["altered_sha256"] if pd.isna(row["altered_path"]) else sha256_if_there(row["altered_path"])
     if found == row["altered_sha256"]:
         return None
     return "its file is gone" if found is None else "its file was changed"

@@ -54,7 +54,7 @@ def golden_scores(
     require_sound_objects(study_objects, study.fidelity)
     require(current_renders_gate(golden_images, study_objects))
     if golden_images.empty:
-        nothing = pd.DataFrame(columns=[column.name for column in GOLDEN_SCORES.columns])
+        nothing = pd.DataFrame(columns=[column.name for column in GOLDEN_SCORES.columns if not column.optional])
         context.add_output_metadata({"note": NO_GOLDEN_SET})
         return nothing
     key = setting_in_force(study.fidelity.golden.setting, recommended_setting, "golden")
@@ -76,7 +76,9 @@ def altered_objects(golden_images: pd.DataFrame, study_objects: pd.DataFrame) ->
         replace(
             judged[row["object"]],
             object=golden_name(row["object"], row["alteration"]),
-            candidate_path=row["altered_path"],
+            candidate_path=judged[row["object"]].candidate_path
+            if pd.isna(row["altered_path"])
+            else row["altered_path"],
             candidate_sha256=row["altered_sha256"],
         )
         for row in there.to_dict("records")
@@ -125,7 +127,7 @@ def golden_score_rows(
     frame = golden_images.reset_index(drop=True)
     names = pd.Series([golden_name(*pair) for pair in zip(frame["object"], frame["alteration"], strict=True)])
     altered = _scored(matrix_of(key, calls, frame.assign(object=names, excluded=None), study.repeats), study)
-    rows = frame[DESCRIBED].assign(
+    rows = frame[[name for name in (*DESCRIBED, "moves") if name in frame]].assign(
         setting=key,
         n_planned=study.repeats,
         cost_usd=names.map(calls.groupby("object")["cost_usd"].sum()).fillna(0.0).astype(float),
@@ -141,7 +143,7 @@ def golden_score_rows(
     rows["undefined"] = pd.array(reasons, dtype="str")
     drops = differences(rows["original_score"], rows["altered_score"])
     rows["drop"] = np.where(rows["undefined"].isna(), drops, np.nan)
-    return rows[[column.name for column in GOLDEN_SCORES.columns]]
+    return rows[[column.name for column in GOLDEN_SCORES.columns if column.name in rows]]
 
 
 def _scored(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:

@@ -185,30 +185,32 @@ def false_alarm_gate(frame: pd.DataFrame, limit: float) -> Gate:
 
 def seen_gate(frame: pd.DataFrame) -> Gate:
     """The number of alterations that are not seen, against none; undefined where none is missed and one is unknown."""
-    worse = frame[frame["expected"] == "worse"]
-    if worse.empty:
+    altered = frame[frame["expected"] != "same"]
+    if altered.empty:
         return _not_asked("every_alteration_is_seen", "<= 0")
-    missed = worse.loc[worse["seen"] == NOT_SEEN, "alteration"].tolist()
-    unknown = worse.loc[worse["seen"] == UNKNOWN, "alteration"].tolist()
+    not_seen = altered[altered["seen"] == NOT_SEEN]
+    missed = not_seen["alteration"].tolist()
+    unknown = altered.loc[altered["seen"] == UNKNOWN, "alteration"].tolist()
     without = message(
         "fewer than {fewest} items have a pair of scores that counts for {alterations}",
         fewest=FEWEST,
         alterations=listing(unknown),
     )
-    remedy = f"They are {', '.join(missed)}: differences of that kind do not lower its scores. Do not read them so."
+    move = "move its scores as they should" if (not_seen["expected"] == "better").any() else "lower its scores"
+    remedy = f"They are {', '.join(missed)}: differences of that kind do not {move}. Do not read them so."
     if unknown:
         remedy = f"{remedy} Besides, {without}." if missed else NO_PAIRS
     gate = at_most(
         "every_alteration_is_seen",
         float(len(missed)) if missed or not unknown else None,
         0,
-        n=len(worse),
+        n=len(altered),
         counted="alterations",
         what="Number of alterations that the judge does not see",
         reason=without,
         remedy=remedy,
     )
-    return gate.passing_as(f"The judge sees each of the {len(worse)} alterations at least in part.")
+    return gate.passing_as(f"The judge sees each of the {len(altered)} alterations at least in part.")
 
 
 def _first(rows: pd.DataFrame, column: str) -> pd.Series | None:

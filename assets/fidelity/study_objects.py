@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from analysis.gates import Gate, at_least, at_most
 from analysis.messages import message
 from analysis.resampling.pairs import FEWEST_PAIRS
-from assets.fidelity.logic.golden_choice import refuse_unknown_items
+from assets.fidelity.logic.golden_choice import refuse_wrong_golden_set
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.sheets import rows_of_pictures
@@ -37,7 +37,7 @@ def study_objects(
 ) -> pd.DataFrame:
     """Finds each object's photos and render and opens every image once; what cannot be judged says why."""
     frame = find_study_objects(human_scores, selected_objects(study.fidelity), study.fidelity)
-    refuse_unknown_items(frame, study.fidelity)
+    refuse_wrong_golden_set(frame, study.fidelity)
     context.add_output_metadata(headline(frame))
     return frame
 

@@ -100,7 +100,7 @@ fidelity:
   #   weights: {icc: 0.25, json_validity: 0.25, human: 0.25, mad: 0.25}
   # golden: {n_items: 10}           # altered renders; also items, setting, stripes, hue_degrees, saturation,
   #                                 # brightness, blur_px, texture_scale, logo_share (an empty list leaves a kind
-  #                                 # out), same_tolerance: 0.05
+  #                                 # out), same_tolerance: 0.05, pairs: FILE of altered images of your own
   # annotators: expert              # or skilled, crowd: what the alternative annotator test grants a person
   # anchor: {n_objects: 10}         # also setting; judged again by `touchstone run drift`
   # bootstrap_resamples: 1000

@@ -19,7 +19,7 @@ from analysis.gates import Gate
 from assets.fidelity.anchor_scores import anchor_plan, require_a_judge_that_answers_anew
 from assets.fidelity.golden_scores import golden_name, records_items_only
 from assets.fidelity.logic.anchor import judged_again, occasion_rows
-from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_unknown_items, setting_in_force
+from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_wrong_golden_set, setting_in_force
 from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
@@ -29,6 +29,7 @@ from resources.database.call_records import Spent
 from resources.database.engine import open_engine
 from resources.database.measured_calls import measured_calls
 from resources.errors import UserError, did_you_mean
+from resources.inputs.fidelity.golden_pairs import own_altered
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.judges.contract import Attempt, Call, Judge, JudgedObject
@@ -82,7 +83,7 @@ def planned_calls(study: Study, keys: Sequence[str] = ()) -> PlannedCalls:
     settings = _chosen(study, keys)
     scores = read_human_scores(study.fidelity).frame
     frame = find_study_objects(scores, selected_objects(study.fidelity), study.fidelity)
-    refuse_unknown_items(frame, study.fidelity)
+    refuse_wrong_golden_set(frame, study.fidelity)
     objects = judged_objects(frame)
     judge = judge_of(study.fidelity, objects)
     judging = Judging(study.name, study.fidelity, judge, objects, settings, study.ledger)
@@ -143,6 +144,14 @@ def _golden_calls(study: Study, judge: Judge, frame: pd.DataFrame, scores: pd.Da
             asked = Judging(study.name, study.fidelity, judge, altered, [known], study.ledger)
             n_open -= len(altered) * study.fidelity.repeats - len(asked.open_calls())
         planned.append(Planned(_example(study, judge, judged, setting), n_open))
+    objects = {one.object: one for one in judged_objects(frame)}
+    for own in own_altered(frame, study.fidelity):
+        if (judged_too := objects.get(own.object)) is not None:
+            name = golden_name(own.object, own.pair.alteration)
+            pair = replace(judged_too, object=name, candidate_sha256=own.sha256)
+            asked = Judging(study.name, study.fidelity, judge, [pair], [setting], study.ledger)
+            n_open = study.fidelity.repeats if known is None else len(asked.open_calls())
+            planned.append(Planned(_example(study, judge, judged_too, setting), n_open))
     return [one for one in planned if one.n_calls]
 
 

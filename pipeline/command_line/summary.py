@@ -152,17 +152,17 @@ def unseen(sensitivity: pd.DataFrame) -> str | None:
     Args:
         sensitivity: Table `sensitivity`.
     """
-    worse = sensitivity[sensitivity["expected"] == "worse"]
-    if worse.empty:
+    altered = sensitivity[sensitivity["expected"] != "same"]
+    if altered.empty:
         return None
-    where = f"at {worse['setting'].iloc[0]}"
-    missed = worse.loc[worse["seen"] == NOT_SEEN, "alteration"].tolist()
-    unknown = int((worse["seen"] == UNKNOWN).sum())
+    where = f"at {altered['setting'].iloc[0]}"
+    missed = altered.loc[altered["seen"] == NOT_SEEN, "alteration"].tolist()
+    unknown = int((altered["seen"] == UNKNOWN).sum())
     too_few = f" Unknown, too few pairs: {unknown}." if unknown else ""
     if not missed:
-        return f"Does not see: none of {len(worse)} alterations ({where}).{too_few}"
+        return f"Does not see: none of {len(altered)} alterations ({where}).{too_few}"
     named = listing(missed, NAMED_ALTERATIONS)
-    return f"Does not see: {len(missed)} of {len(worse)} alterations ({where}): {named}.{too_few}"
+    return f"Does not see: {len(missed)} of {len(altered)} alterations ({where}): {named}.{too_few}"
 
 
 def show_outcome(outcome: Outcome, console: Console, told_below: Collection[str] = ()) -> None:

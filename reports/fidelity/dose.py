@@ -6,6 +6,7 @@ import pandas as pd
 
 from reports.fidelity.contents import Contents, say
 from reports.fidelity.plots.golden import dose
+from reports.fidelity.sensitivity import kind_in_words
 from reports.shared.charts import Chart
 from reports.shared.drawing import Axis
 from reports.shared.numbers import interval, is_number, number, p_value, plain_number, whole
@@ -24,10 +25,11 @@ def _chart(contents: Contents, row: dict[Any, Any]) -> Chart:
     seen = contents.tables["sensitivity"]
     of_kind = seen[(seen["kind"] == kind) & seen["alteration"].isin(list(contents.doses))]
     doses = [contents.doses[name] for name in of_kind["alteration"]]
-    drops = [float(drop) if is_number(drop) else None for drop in of_kind["mean_drop"]]
+    rises = bool((of_kind["expected"] == "better").any())
+    drops = [float(-drop if rises else drop) if is_number(drop) else None for drop in of_kind["mean_drop"]]
     return Chart(
         f"dose-{kind}",
-        say(f"kind.{kind}"),
+        kind_in_words(kind),
         _reading(contents, row),
         None,
         drawing=dose(
@@ -35,6 +37,7 @@ def _chart(contents: Contents, row: dict[Any, Any]) -> Chart:
             list(zip(doses, drops, strict=True)),
             row,
             Axis(_dose_axis(str(row["dose_unit"])), zero=True),
+            Axis(say("axis.rise" if rises else "axis.drop")),
             height_px=250,
             width_px=330,
         ),
@@ -68,7 +71,7 @@ def dose_table(contents: Contents) -> TableView | None:
     for row in frame.to_dict("records"):
         rows.append(
             [
-                say(f"kind.{row['kind']}"),
+                kind_in_words(str(row["kind"])),
                 _dose_axis(str(row["dose_unit"])),
                 whole(row["n_magnitudes"]),
                 joined([whole(row["n_line"]), "/", whole(row["n_total"])], ""),

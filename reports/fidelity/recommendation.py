@@ -32,8 +32,8 @@ def said_of_annotator_test(contents: Contents, setting: str) -> Text:
 def said_of_sight(contents: Contents) -> Text:
     """How many alterations of the golden set the judge does not see."""
     frame = contents.tables["sensitivity"]
-    worse = frame[frame["expected"] == "worse"]
-    missed, partly, seen = (int((worse["seen"] == word).sum()) for word in (NOT_SEEN, IN_PART, SEEN))
+    altered = frame[frame["expected"] != "same"]
+    missed, partly, seen = (int((altered["seen"] == word).sum()) for word in (NOT_SEEN, IN_PART, SEEN))
     if not missed + partly + seen:
         return say("summary.sees_unknown")
     total, setting = whole(missed + partly + seen), str(frame["setting"].iloc[0])

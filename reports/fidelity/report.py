@@ -172,6 +172,7 @@ def fidelity_page(contents: Contents) -> str:
         "groups": {key: group_table(contents, key) for key in settings},
         "errors": largest_errors(contents),
         "golden": said_of_golden_set(contents),
+        "texts_altered": contents.plan.texts is not None and len(contents.tables["sensitivity"]) > 0,
         "sensitivity_table": sensitivity_table(contents),
         "dose_charts": [chart.id for chart in doses],
         "dose_table": dose_table(contents),

@@ -11,20 +11,26 @@ from reports.shared.numbers import interval, is_number, number, plain_number, wh
 from reports.shared.pictures import Picture, picture
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, same
-from resources.tables.fidelity.golden import IN_PART, NOT_SEEN, UNKNOWN
+from resources.tables.fidelity.golden import IN_PART, KINDS, NO_UNIT, NOT_SEEN, UNKNOWN
 
 UNITS: Final = {"opacity": "opacity", "degrees": "degrees", "factor": "factor", "px at 512": "px", "share": "share"}
 
 
+def kind_in_words(kind: str) -> Text:
+    """What was altered; a kind of the user's own by its own name."""
+    return say(f"kind.{kind}") if kind in KINDS else same(kind)
+
+
 def alteration_in_words(row: dict[Any, Any]) -> Text:
     """What was altered and by how much."""
-    kind = say(f"kind.{row['kind']}")
+    kind = kind_in_words(str(row["kind"]))
     if not is_number(row["magnitude"]):
         return kind
     unit, size = UNITS.get(str(row["magnitude_unit"])), float(row["magnitude"])
     between = ", " if unit == "opacity" else " "
     if unit is None:
-        return joined([kind, plain_number(size), str(row["magnitude_unit"])], " ")
+        own = [] if row["magnitude_unit"] == NO_UNIT else [str(row["magnitude_unit"])]
+        return joined([kind, plain_number(size), *own], " ")
     return joined([kind, say(f"unit.{unit}", n=plain_number(100 * size if unit == "share" else size))], between)
 
 
@@ -34,27 +40,32 @@ def said_of_golden_set(contents: Contents) -> list[Text]:
     if frame.empty:
         return [_why_nothing(contents)]
     images = contents.tables["golden_images"]
-    worse = frame[frame["expected"] == "worse"]
+    altered = frame[frame["expected"] != "same"]
     missed, partly, unknown = (
-        [alteration_in_words(row) for row in worse[worse["seen"] == word].to_dict("records")]
+        [alteration_in_words(row) for row in altered[altered["seen"] == word].to_dict("records")]
         for word in (NOT_SEEN, IN_PART, UNKNOWN)
     )
+    better = frame[frame["expected"] == "better"]
+    lowers = "not_seen" if (better["seen"] != NOT_SEEN).all() else "not_moved"
     said = [
         say(
-            "sensitivity.basis",
+            "sensitivity.basis" if contents.plan.texts is None else "sensitivity.basis_texts",
             n=whole(frame["n_items"].max()),
             setting=str(frame["setting"].iloc[0]),
             images=whole(int(images["skipped"].isna().sum())),
         )
     ]
     if missed:
-        said.append(say("sensitivity.not_seen", n=whole(len(missed)), names=joined(missed, "; ")))
+        said.append(say(f"sensitivity.{lowers}", n=whole(len(missed)), names=joined(missed, "; ")))
     if partly:
         said.append(say("sensitivity.in_part", n=whole(len(partly)), names=joined(partly, "; ")))
     if unknown:
         said.append(say("sensitivity.unknown", n=whole(len(unknown)), names=joined(unknown, "; ")))
-    if not missed and not partly and not unknown and len(worse):
-        said.append(say("sensitivity.all_seen", n=whole(len(worse))))
+    if not missed and not partly and not unknown and len(altered):
+        said.append(say("sensitivity.all_seen", n=whole(len(altered))))
+    if len(better):
+        names = [alteration_in_words(row) for row in better.to_dict("records")]
+        said.append(say("sensitivity.better", names=joined(names, "; ")))
     said += _sentinels(frame)
     n_skipped = int(images["skipped"].notna().sum())
     if n_skipped:

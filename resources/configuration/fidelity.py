@@ -98,11 +98,13 @@ class GoldenSet(Section):
     """Controlled alterations of the candidate, on the object only; an empty list leaves a kind out.
 
     `items` names the items; left out, `n_items` are drawn among products that did not choose the setting. `setting` is
-    the one at which they are judged; left out, the recommended one, else the nearest, else the baseline.
+    the one at which they are judged; left out, the recommended one, else the nearest, else the baseline. `pairs` is a
+    file of the user's own altered images or texts, which are judged too.
     """
 
     n_items: int = Field(10, ge=2)
     items: tuple[str, ...] | None = None
+    pairs: Path | None = Field(None, description="file of own pairs: object, altered, kind, and what is expected")
     setting: str | None = None
     stripes: Stripes = Stripes()
     hue_degrees: tuple[Amount, ...] = (5, 10, 20, 40)
@@ -333,6 +335,14 @@ class FidelityStudy(Section):
         return (self.judge.name if isinstance(self.judge, ModelJudge) else None) or self.judge.kind
 
     @property
+    def subscores(self) -> tuple[str, ...]:
+        """The names of the sub-scores in the judge's answers; none where an answer is one number or label."""
+        if isinstance(self.judge, ModelJudge) and self.judge.task is not None:
+            return tuple(self.judge.task.rubric)
+        has_none = isinstance(self.judge, ReplayJudge) and self.judge.scale is not None
+        return () if has_none else tuple(RubricWeights.model_fields)
+
+    @property
     def people_scale(self) -> tuple[float, float]:
         """What people's scores run from and to."""
         return self.scale or (self.texts.scale if self.texts else (0.0, self.score_max))
@@ -372,12 +382,15 @@ class FidelityStudy(Section):
     @model_validator(mode="before")
     @classmethod
     def texts_alone(cls, values: Any) -> Any:
-        """Texts need no photos and renders and have no golden set of altered ones; people's scores may be in them."""
+        """Texts need no photos and renders, and their golden set is the user's own; people's scores may be in them."""
         if not isinstance(values, dict) or not isinstance(values.get("texts"), dict | Texts):
             return values
         texts = values["texts"]
         file = texts.file if isinstance(texts, Texts) else texts.get("file")
         taken: dict[str, Any] = {"human_scores": file, "references": file, "candidates": file, "golden": {"items": []}}
+        golden = values.get("golden")
+        if isinstance(golden, dict) and golden.get("pairs"):
+            values = values | {"golden": {"items": [], **golden}}
         return taken | {"columns": {"filename": "id", "score": "score"}} | values
 
     @model_validator(mode="after")
@@ -391,7 +404,10 @@ class FidelityStudy(Section):
         if self.texts is None and shown == "text":
             raise ValueError("judge: its task says `shows: text`, and the study has no `texts`")
         if self.texts is not None and self.golden.items != ():
-            raise ValueError("golden: the golden set alters renders, and this study judges texts; leave `golden` out")
+            raise ValueError(
+                "golden: the golden set alters renders, and this study judges texts; name altered texts of your own as "
+                "`golden.pairs`, without `items`, or leave `golden` out"
+            )
         return self
 
     @model_validator(mode="after")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from resources.configuration.task import SCORE, Task
+from resources.database.call_records import ALTERATION_SIGN
 from resources.errors import FileFault, UserError, did_you_mean
 from resources.inputs.fidelity.texts import Text, text_of
 from resources.judges.answers import Parsed, json_objects, no_text, refuses, without_reasoning
@@ -94,7 +95,8 @@ class OwnTask:
         """What the places say of a text; nothing of an object without a name, than which no call is smaller."""
         text = text_of(self.texts, judged.object) if judged.object and self.texts is not None else NO_TEXT
         if judged.object and text.sha256 != judged.candidate_sha256:
-            raise UserError(f"The text '{text.id}' changed since study_objects was made; make study_objects again.")
+            table = "golden_images" if ALTERATION_SIGN in judged.object else "study_objects"
+            raise UserError(f"The text '{text.id}' changed since {table} was made; make {table} again.")
         return {"item_id": judged.item_id, "query": text.query, DOCUMENT: text.document}
 
     def prompt_hash(self, judged: JudgedObject) -> str:

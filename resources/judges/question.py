@@ -5,6 +5,7 @@ from typing import Protocol
 
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge, RubricWeights
 from resources.configuration.openai_judge import ModelJudge
+from resources.inputs.fidelity.golden_pairs import with_altered_texts
 from resources.inputs.fidelity.texts import Text, read_texts
 from resources.judges import prompt
 from resources.judges.answers import Parsed, parse_answer
@@ -84,7 +85,8 @@ def question_of(plan: FidelityStudy, texts: Mapping[str, Text] | None = None) ->
     """
     judge = plan.judge
     if isinstance(judge, ModelJudge) and judge.task is not None:
-        return OwnQuestion(own_task(judge.task, read_texts(plan.texts) if plan.texts else texts), plan)
+        judged = with_altered_texts(read_texts(plan.texts), plan) if plan.texts else texts
+        return OwnQuestion(own_task(judge.task, judged), plan)
     if isinstance(judge, ReplayJudge) and judge.scale is not None:
         return RecordedScores(plan, judge.scale)
     return AppearanceQuestion(plan)

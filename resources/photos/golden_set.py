@@ -6,11 +6,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import cv2
 from upath import UPath
 
+from analysis.accuracy.hit_rate import Expected
 from analysis.images.alterations.blur import REFERENCE_PX, blurred_object
 from analysis.images.alterations.colour import scaled_brightness, scaled_saturation, shifted_hue
 from analysis.images.alterations.logo import BADGE, logo_patch
@@ -25,7 +26,6 @@ from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.home import Home
 from resources.runtime.partial_files import sweep, whole_file, write_whole
 
-Expected = Literal["worse", "same"]
 ANGLE_DEG = 45.0
 RELIEF = Relief()
 # Of the alterations' code: another one makes every file anew, and a paid judge's answers on them are asked for again.

@@ -126,10 +126,12 @@ class Table:
         """
         if any(column.pattern for column in self.columns) or not rows.columns.is_unique:
             return None
-        if set(rows.columns) != {column.name for column in self.columns}:
+        there = set(rows.columns)
+        needed = {column.name for column in self.columns if not column.optional}
+        if not needed <= there <= {column.name for column in self.columns}:
             return None
         kept = {}
-        for column in self.columns:
+        for column in (column for column in self.columns if column.name in there):
             values = rows[column.name]
             if column.kind != "texts" and values.dtype != DTYPES[column.kind]:
                 try:

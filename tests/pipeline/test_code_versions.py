@@ -7,6 +7,7 @@ import dagster as dg
 import pytest
 from safetensors.numpy import save_file
 
+from pipeline.code_versions import fact
 from pipeline.definitions import definitions_of
 from pipeline.input_watch import partition_tags
 from pipeline.runs import QUIET
@@ -87,6 +88,23 @@ def test_another_recording_is_another_judge_and_the_same_one_elsewhere_is_not(tm
     before = versions(elsewhere)
     moved.write_text(moved.read_text().replace("coarser", "finer"))
     assert {name for name, version in versions(elsewhere).items() if version != before[name]} == ASKING
+
+
+def test_own_golden_pairs_are_known_by_what_the_file_says_and_a_study_without_keeps_its_versions(
+    tmp_path: Path,
+) -> None:
+    study = write_study(tmp_path)
+    assert "pairs" not in fact(study, "fidelity", "golden")
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("object,altered,kind\n")
+    own = changed(study, golden=study.fidelity.golden.model_copy(update={"pairs": pairs}))
+    before = versions(own)
+    assert differ(study, own) == {"golden_images", "fidelity_report"}
+    pairs.write_text("object,altered,kind\na,b.png,scratch\n")
+    assert {name for name, said in versions(own).items() if said != before[name]} == {
+        "golden_images",
+        "fidelity_report",
+    }
 
 
 def test_what_a_judge_costs_and_how_fast_it_is_asked_changes_no_answer(tmp_path: Path) -> None:

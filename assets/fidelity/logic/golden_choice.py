@@ -9,6 +9,7 @@ from assets.fidelity.logic.recommendation_gates import chosen_setting
 from assets.shared.seeded_draw import lot, products_in_turn
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, did_you_mean, listing
+from resources.inputs.fidelity.golden_pairs import own_altered
 
 
 def golden_objects(study_objects: pd.DataFrame, choosing: Collection[str], study: FidelityStudy) -> pd.DataFrame:
@@ -58,8 +59,22 @@ def other_object(chosen: Mapping[Hashable, Any], study_objects: pd.DataFrame, se
     return others.assign(same=same, lot=lots).sort_values(["same", "lot"]).iloc[0]
 
 
+def refuse_wrong_golden_set(study_objects: pd.DataFrame, study: FidelityStudy) -> None:
+    """End where the golden set is of what the study does not have, or own pairs are wrong, before anything is paid for.
+
+    Args:
+        study_objects: Whole.
+        study: Which items, if they are named, and the file of own pairs, if there is one.
+
+    Raises:
+        UserError: An item is unknown, with the nearest that there is; or as of `own_altered`.
+    """
+    refuse_unknown_items(study_objects, study)
+    own_altered(study_objects, study)
+
+
 def refuse_unknown_items(study_objects: pd.DataFrame, study: FidelityStudy) -> None:
-    """End where the configuration names a golden item that the study does not have, before anything is paid for.
+    """End where the configuration names a golden item that the study does not have.
 
     Args:
         study_objects: Whole.

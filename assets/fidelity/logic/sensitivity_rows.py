@@ -40,11 +40,23 @@ def held_out_pairs(scores: pd.DataFrame) -> pd.DataFrame:
     """The pairs that count: items that chose the setting do not, unless no other item has a pair of scores.
 
     Args:
-        scores: Table `golden_scores`.
+        scores: Table `golden_scores`. Built-in kinds have the same items; each of the user's own kinds has its own.
     """
     pairs = scores[scores["undefined"].isna()]
-    held_out = pairs[~chose_setting(pairs)]
-    return held_out if len(held_out) else pairs
+    with_same_items = pairs["kind"].where(~pairs["kind"].isin(KINDS), "")
+    none_is_held_out = chose_setting(pairs).groupby(with_same_items).transform("all").astype(bool)
+    return pairs[~chose_setting(pairs) | none_is_held_out]
+
+
+def kinds_in(scores: pd.DataFrame) -> list[str]:
+    """The kinds of alteration that there are: built-in ones in their order, then the user's own as they come."""
+    there = list(dict.fromkeys(scores["kind"]))
+    return [*(kind for kind in KINDS if kind in there), *(kind for kind in there if kind not in KINDS)]
+
+
+def toward(expected: str) -> float:
+    """The sign that makes a difference original - altered positive where it goes the way that is expected."""
+    return -1.0 if expected == "better" else 1.0
 
 
 def chose_setting(scores: pd.DataFrame) -> pd.Series:
@@ -79,7 +91,8 @@ def sensitivity_rows(scores: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame
         row = dict(group.iloc[0][DESCRIBED])
         row |= {"n_total": len(group), "n_chose_setting": int(chose_setting(group).sum())}
         rows.append(row | _of_alteration(pairs[pairs["alteration"] == name], row["expected"], study))
-    rows.sort(key=lambda row: (KINDS.index(row["kind"]), _order(row), row["alteration"]))
+    order = kinds_in(scores)
+    rows.sort(key=lambda row: (order.index(row["kind"]), _order(row), row["alteration"]))
     return pd.DataFrame(rows, columns=[column.name for column in SENSITIVITY.columns])
 
 
@@ -88,10 +101,13 @@ def _order(row: dict[str, Any]) -> float:
 
 
 def _of_alteration(pairs: pd.DataFrame, expected: str, study: FidelityStudy) -> dict[str, Any]:
-    sides = (pairs["original_score"].to_numpy(dtype=float), pairs["altered_score"].to_numpy(dtype=float))
+    original, altered = (pairs[f"{side}_score"].to_numpy(dtype=float) for side in ("original", "altered"))
+    # The side first that should be scored higher.
+    sides = (altered, original) if expected == "better" else (original, altered)
     products, resampling = pairs["product_id"].to_numpy(dtype=str), study.resampling
     try:
-        hits = hit_rate(*sides, expected, products, tolerance=study.golden.same_tolerance, resampling=resampling)  # type: ignore[arg-type]
+        tolerance = study.golden.same_tolerance
+        hits = hit_rate(original, altered, expected, products, tolerance=tolerance, resampling=resampling)  # type: ignore[arg-type]
     except UndefinedStatistic:
         nothing = {"n_items": 0, "n_hits": 0, "n_misses": 0, "n_ties": 0, "seen": UNKNOWN}
         return nothing | {"undefined": NO_PAIR}
@@ -136,8 +152,8 @@ def seen_in_words(
     """Whether the judge sees an alteration, in a word; unknown below two pairs of scores, of which one may be chance.
 
     Seen: d and hit rate both reach their threshold. In part: one of them does, or the mean drop is more than what
-    counts as the same score, or more items drop than a coin would let. Where the score should stay: kept, if the
-    false-alarm rate keeps its limit, else disturbed.
+    counts as the same score, or more items drop than a coin would let; a rise, where better is expected. Where the
+    score should stay: kept, if the false-alarm rate keeps its limit, else disturbed.
     """
     if hits.n_pairs < FEWEST:
         return UNKNOWN
@@ -149,16 +165,20 @@ def seen_in_words(
     if often and far:
         return SEEN
     above_chance = hits.interval.low is not None and bool(compare(hits.interval.low, A_COIN) > 0)
-    beyond = bool(compare(hits.mean_difference, same_tolerance, hits.mean_original) >= 0)
+    beyond = bool(compare(toward(expected) * hits.mean_difference, same_tolerance, hits.mean_original) >= 0)
     return IN_PART if often or far or above_chance or beyond else NOT_SEEN
 
 
 def dose_points(scores: pd.DataFrame) -> pd.DataFrame:
-    """The pairs that count with their dose: columns kind, object, product_id, drop, chose_setting, dose, unit."""
+    """The pairs that count with their dose: columns kind, object, product_id, drop, chose_setting, dose, unit.
+
+    A drop is a rise where better is expected; where the score should stay, more of it is expected to cost nothing.
+    """
     pairs = held_out_pairs(scores)
-    pairs = pairs[pairs["magnitude"].notna()]
+    pairs = pairs[pairs["magnitude"].notna() & (pairs["expected"] != "same")]
     kinds = pairs["kind"].tolist()
     return pairs[["kind", "object", "product_id", "drop", "chose_setting"]].assign(
+        drop=pairs["drop"] * pairs["expected"].map(toward).astype(float),
         dose=[dose_of(kind, size) for kind, size in zip(kinds, pairs["magnitude"].astype(float), strict=True)],
         unit=[dose_unit(kind, unit) for kind, unit in zip(kinds, pairs["magnitude_unit"], strict=True)],
     )
@@ -167,8 +187,8 @@ def dose_points(scores: pd.DataFrame) -> pd.DataFrame:
 def dose_rows(scores: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
     """One row per kind with at least three magnitudes, in the order of the kinds."""
     points, rows = dose_points(scores), []
-    for kind in KINDS:
-        of_kind = scores[(scores["kind"] == kind) & scores["magnitude"].notna()]
+    for kind in kinds_in(scores):
+        of_kind = scores[(scores["kind"] == kind) & scores["magnitude"].notna() & (scores["expected"] != "same")]
         doses = sorted({dose_of(kind, size) for size in of_kind["magnitude"].astype(float)})
         if len(doses) < FEWEST_MAGNITUDES:
             continue

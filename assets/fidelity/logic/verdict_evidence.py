@@ -209,11 +209,11 @@ def _not_covered(evidence: Evidence, setting: str, study: FidelityStudy) -> tupl
     """Alterations that it does not see at this setting, and groups in which it does not sort as people do."""
     said = []
     seen = evidence.sensitivity[evidence.sensitivity["setting"].astype(str).eq(setting)]
-    worse = seen[seen["expected"] == "worse"]
-    if worse.empty:
+    altered = seen[seen["expected"] != "same"]
+    if altered.empty:
         said.append("golden: none")
     for kind, word in (("alterations", NOT_SEEN), ("seen_in_part", IN_PART)):
-        if names := worse.loc[worse["seen"] == word, "alteration"].tolist():
+        if names := altered.loc[altered["seen"] == word, "alteration"].tolist():
             said.append(f"{kind}: {listing(names, SHOWN_NAMES)}")
     if (frame := evidence.human_agreement.get(setting)) is not None:
         groups = frame[(frame["grouped_by"] != "overall") & (frame["statistic"] == "spearman_r")]

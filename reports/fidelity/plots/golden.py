@@ -121,7 +121,12 @@ def sensitivity_panels(frame: pd.DataFrame, thresholds: dict[str, float]) -> dic
 
 
 def dose(
-    items: pd.DataFrame, means: Sequence[tuple[float, float | None]], row: dict[Any, Any], x: Axis, **size: Any
+    items: pd.DataFrame,
+    means: Sequence[tuple[float, float | None]],
+    row: dict[Any, Any],
+    x: Axis,
+    y: Axis | None = None,
+    **size: Any,
 ) -> Drawing:
     """One kind: items thin, their means, and the line within items.
 
@@ -130,6 +135,7 @@ def dose(
         means: Dose and mean drop.
         row: Of `dose_response`.
         x: The dose's axis.
+        y: That of rises, where these are not drops.
         size: And title, where it is one of several.
     """
     thin = [
@@ -154,7 +160,7 @@ def dose(
         ends = [min(at for at, _ in means), max(at for at, _ in means)]
         line = [(end, float(row["intercept"]) + float(row["slope"]) * end) for end in ends]
         layers.append(marks.path(line, OTHER))
-    return Drawing(layers, x, Axis(say("axis.drop")), **size)
+    return Drawing(layers, x, y or Axis(say("axis.drop")), **size)
 
 
 def dose_panels(points: pd.DataFrame, rows: pd.DataFrame) -> dict[str, Any]:

@@ -16,6 +16,8 @@ KINDS = (
     "reencoded",
     "other_item",
 )
+# The unit of a magnitude of the user's own for which none is given.
+NO_UNIT = "unitless"
 # What `seen` says of an alteration that should lower the score, of one that should not, and of either.
 SEEN, IN_PART, NOT_SEEN, KEPT, DISTURBED, UNKNOWN = SEEN_WORDS = (
     "seen",
@@ -26,14 +28,14 @@ SEEN, IN_PART, NOT_SEEN, KEPT, DISTURBED, UNKNOWN = SEEN_WORDS = (
     "unknown",
 )
 ALTERATION = text("alteration", "Name of the alteration, such as stripes7_o70.")
-KIND = text("kind", "What is altered.", among=KINDS)
-MAGNITUDE = number("magnitude", "How much of it; null for a sentinel.", "see magnitude_unit", nullable=True)
+KIND = text("kind", "What is altered: a built-in kind, or the user's own.")
+MAGNITUDE = number("magnitude", "How much of it; null where there is none.", "see magnitude_unit", nullable=True)
 MAGNITUDE_UNIT = text(
     "magnitude_unit",
-    "Unit of the magnitude; none for a sentinel, which has no magnitude.",
-    among=("opacity", "degrees", "factor", "px at 512", "share", "none"),
+    "Unit of the magnitude: opacity, degrees, factor, px at 512, share, or the user's own; none without a magnitude.",
 )
-EXPECTED = text("expected", "What a judge that sees it does to the score: worse or same.", among=("worse", "same"))
+EXPECTED = text("expected", "What a judge that sees it does to the score.", among=("worse", "same", "better"))
+MOVES = text("moves", "Sub-score that the user's own pair should move.", nullable=True, optional=True)
 
 
 GOLDEN_IMAGES = Table(
@@ -49,14 +51,15 @@ GOLDEN_IMAGES = Table(
         MAGNITUDE,
         MAGNITUDE_UNIT,
         EXPECTED,
-        text("original_path", "Address of the candidate that was altered.", nullable=True),
+        text("original_path", "Address of the candidate that was altered; null for a text.", nullable=True),
         text("original_sha256", "Its content hash.", nullable=True),
-        text("altered_path", "Address of the altered image.", nullable=True),
+        text("altered_path", "Address of the altered image; null for a text.", nullable=True),
         text("altered_sha256", "Its content hash.", nullable=True),
         texts("reference_paths", "Addresses of the item's photos, in order."),
         texts("reference_sha256", "Their content hashes."),
         number("changed_share", "Share of the object's pixels that changed.", "share", nullable=True, **SCORE),
         flag("chose_setting", "The object's product also had a part in choosing the setting."),
+        MOVES,
         text("skipped", "Why there is no altered image; null where there is one.", nullable=True),
     ),
     key=("object", "alteration"),
@@ -81,11 +84,10 @@ GOLDEN_SCORES = Table(
         number("altered_score", "Judge's score of the altered image.", "0-1", nullable=True, **SCORE),
         whole("n_altered", "Valid repeats behind it.", "count", low=0),
         whole("n_planned", "Repeats planned for each.", "count", low=1),
-        number(
-            "drop", "Original minus altered; a judge that sees the change gives a positive one.", "0-1", nullable=True
-        ),
+        number("drop", "Original minus altered: positive where the altered one is scored lower.", "0-1", nullable=True),
         number("cost_usd", "Cost of judging the altered image.", "USD", low=0),
         flag("chose_setting", "The object's product also had a part in choosing the setting."),
+        MOVES,
         text("undefined", "Why there is no pair of scores; null where there is one.", nullable=True),
     ),
     key=("object", "alteration"),
@@ -108,11 +110,17 @@ SENSITIVITY = Table(
         number("mean_original", "Mean score of the originals.", "0-1", nullable=True, **SCORE),
         number("mean_altered", "Mean score of the altered.", "0-1", nullable=True, **SCORE),
         number("mean_drop", "Mean of original minus altered.", "0-1", nullable=True),
-        number("cohens_d", "Difference of means over the pooled standard deviation.", "unitless", nullable=True),
+        number(
+            "cohens_d",
+            "Difference of means over the pooled standard deviation; this, d_z and AUC count a rise where `better` is "
+            "expected, and else a drop.",
+            "unitless",
+            nullable=True,
+        ),
         *bounds("cohens_d", "Cohen's d, items resampled"),
         text("d_band", "Cohen's d in words.", nullable=True),
         number("hedges_g", "d without its small-sample bias.", "unitless", nullable=True),
-        number("d_z", "Mean drop over the standard deviation of the drops.", "unitless", nullable=True),
+        number("d_z", "Mean difference over the standard deviation of the differences.", "unitless", nullable=True),
         *bounds("d_z", "d_z, noncentral t"),
         number("hit_rate", "Share of items whose score moved as expected.", "share", nullable=True, **SCORE),
         *bounds("hit_rate", "the hit rate", "share"),
@@ -126,7 +134,13 @@ SENSITIVITY = Table(
             nullable=True,
             **SCORE,
         ),
-        number("auc", "P(original > altered) over all cross pairs, half for ties.", "share", nullable=True, **SCORE),
+        number(
+            "auc",
+            "P(original > altered), or < for `better`, over all cross pairs; half for ties.",
+            "share",
+            nullable=True,
+            **SCORE,
+        ),
         *bounds("auc", "the AUC, items resampled", "share"),
         text(
             "seen",
@@ -144,14 +158,14 @@ SENSITIVITY = Table(
 
 DOSE_RESPONSE = Table(
     "dose_response",
-    "Whether more of an alteration costs more: one row per kind with at least three magnitudes.",
+    "Whether more of an alteration costs more, or gains more where it should: one row per kind with 3 magnitudes or "
+    "more. A drop is a rise where `better` is expected.",
     (
         SETTING,
         KIND,
         text(
             "dose_unit",
             "Unit of the dose, which is 0 where nothing is changed: what was taken away of a factor, or added to it.",
-            among=("opacity", "degrees", "1 - factor", "factor - 1", "px at 512", "share"),
         ),
         whole("n_magnitudes", "Magnitudes.", "count", low=0),
         whole("n_items", "Items with a pair of scores at all of them, behind Page's test.", "count", low=0),

@@ -23,6 +23,11 @@ ALTERATIONS: dict[str, tuple[str, float | None, str, str]] = {
     "untouched": ("untouched", None, "none", "same"),
     "reencoded": ("reencoded", None, "none", "same"),
     "other_item": ("other_item", None, "none", "worse"),
+    # The user's own.
+    "scratch_1": ("scratch", 1.0, "mm", "worse"),
+    "polished_1": ("polished", 1.0, "steps", "better"),
+    "polished_2": ("polished", 2.0, "steps", "better"),
+    "polished_3": ("polished", 3.0, "steps", "better"),
 }
 
 

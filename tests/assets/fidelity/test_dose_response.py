@@ -50,6 +50,16 @@ def test_a_line_by_hand() -> None:
     assert (seen["n_magnitudes"], seen["n_items"], seen["n_total"], seen["dose_unit"]) == (3, 2, 2, "opacity")
 
 
+def test_where_better_is_expected_a_rise_with_the_dose_is_what_a_drop_is_elsewhere() -> None:
+    rises = by_dose(("polished_1", "polished_2", "polished_3"), (-0.01, -0.02, -0.03), (-0.04, -0.04, -0.07))
+    frame = rows(rises)
+    seen = frame.loc["polished"]
+    # The line by hand with a tenth of its drops, as rises, on doses 1 2 3: its slope a tenth of 0.625 for 0.2, 0.0125.
+    assert seen[["slope", "r2"]].astype(float).tolist() == pytest.approx([0.0125, 0.78125])
+    assert (seen["page_l"], seen["dose_unit"]) == (27.5, "steps")
+    assert readings(frame, 0.6) == {"polished": "explained"}
+
+
 def test_less_saturation_is_more_of_the_alteration() -> None:
     seen = rows(by_dose(SATURATION, (0.1, 0.2, 0.3), (0.2, 0.3, 0.4))).loc["saturation"]
     # 0.1 for each 0.25 taken away.

@@ -43,9 +43,11 @@ def with_renders(folder: Path, **columns: Any) -> pd.DataFrame:
     return objects_of(ITEMS, candidate_path=paths, candidate_sha256=hashes, **columns)
 
 
-def run(folder: Path, objects: pd.DataFrame, items: tuple[str, ...] | None = None) -> dg.ExecuteInProcessResult:
+def run(
+    folder: Path, objects: pd.DataFrame, items: tuple[str, ...] | None = None, **changed: Any
+) -> dg.ExecuteInProcessResult:
     """The asset and its check on these objects, in a home below the folder."""
-    golden = {**FEW, "n_items": 3, "items": items}
+    golden = {**FEW, "n_items": 3, "items": items, **changed}
     study = Study("small", plan(golden=golden, max_missing_share=0.5), Home(UPath(folder / "home"), folder))
 
     @dg.asset
@@ -88,6 +90,33 @@ def test_every_item_has_every_alteration_in_the_declared_table_and_the_gate_pass
         assert sha256_of_file(row["original_path"]) == row["original_sha256"]
         assert Path(row["altered_path"]).parent == tmp_path / "home" / "golden_set" / row["item_id"]
     assert said(result) == (True, "All 24 golden images are on the disk and of the renders that are judged now.")
+
+
+def test_own_pairs_stay_where_they_are_and_are_in_the_manifest_after_the_built_in_alterations(tmp_path: Path) -> None:
+    objects = with_renders(tmp_path, excluded={"d": "no_photos"}, exclusion_detail={"d": "p-d: put photos there."})
+    render(tmp_path / "scratched.png", 9)
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text(
+        "object,altered,kind,magnitude,unit,expected,moves\n"
+        "a,scratched.png,scratch,2,mm,,texture_identity\nd,scratched.png,polish,,,better,\n"
+    )
+    result = run(tmp_path, objects, ("p-b",), pairs=pairs)
+    frame = manifest(result)
+    assert len(frame) == N_ALTERATIONS + 2
+    assert frame.loc[frame["item_id"] == "p-b", "moves"].isna().all()
+    own, left_out = frame.iloc[-2], frame.iloc[-1]
+    assert (own["alteration"], own["kind"], own["magnitude"], own["expected"]) == ("scratch_2", "scratch", 2, "worse")
+    assert (own["altered_path"], own["moves"]) == (str(tmp_path / "scratched.png"), "texture_identity")
+    assert (left_out["expected"], left_out["skipped"][:28]) == ("better", "p-d: the object is not judge")
+    assert said(result)[0]
+    render(tmp_path / "scratched.png", 10)
+    gate = current_renders_gate(frame, objects)
+    assert (gate.passed, gate.seen) == (False, 1)
+    assert "p-a scratch_2: its file was changed." in gate.sentence
+
+
+def test_a_manifest_without_own_pairs_has_the_columns_that_it_always_had(tmp_path: Path) -> None:
+    assert "moves" not in manifest(run(tmp_path, with_renders(tmp_path), ("p-b",)))
 
 
 def test_the_headline_counts_and_shows_one_item(tmp_path: Path) -> None:

@@ -52,6 +52,43 @@ def test_one_alteration_by_hand() -> None:
     assert pd.isna(seen["false_alarm_rate"])
 
 
+def test_a_rise_is_a_hit_and_a_positive_effect_where_better_is_expected() -> None:
+    # The pairs of `test_one_alteration_by_hand` with their sides swapped: the same drops, as rises.
+    seen = of([0.5, 0.5, 0.4, 0.6], polished_1=ORIGINALS).iloc[0]
+    assert seen["expected"] == "better"
+    assert seen["mean_drop"] == pytest.approx(-0.25)
+    numbers = seen[["cohens_d", "hedges_g", "d_z", "auc"]].astype(float)
+    assert numbers.tolist() == pytest.approx([2.314550, 2.010480, 1.443376, 15.5 / 16], abs=1e-5)
+    assert (seen["n_hits"], seen["n_misses"], seen["n_ties"], seen["hit_rate"]) == (3, 1, 1, 0.75)
+    assert seen["seen"] == "seen in part"
+
+
+def test_a_drop_where_better_is_expected_is_not_seen_and_the_gate_says_so() -> None:
+    frame = of(ORIGINALS, polished_1=[0.5, 0.5, 0.4, 0.6], scratch_1=ORIGINALS)
+    assert frame.loc["polished_1", "cohens_d"] < 0
+    assert set(frame["seen"]) == {"not seen"}
+    gate = seen_gate(frame)
+    assert (gate.passed, gate.seen) == (False, 2)
+    assert "They are polished_1, scratch_1: differences of that kind do not move its scores as they should" in (
+        gate.sentence
+    )
+
+
+def test_gates_on_stripes_look_at_no_kind_of_the_users_own() -> None:
+    frame = of(ORIGINALS, scratch_1=ORIGINALS)
+    assert effect_gate(frame, 0.8).sentence.startswith("Not asked of this data set.")
+
+
+def test_own_pairs_count_by_themselves_where_all_their_items_chose_the_setting() -> None:
+    # Item a alone was held out, and has no scratch.
+    chose = [False, True, True, True]
+    scores = scores_of_pairs(ORIGINALS, {"stripes7_o70": [0.1] * 4, "scratch_1": [None, 0.1, 0.1, 0.1]}, chose=chose)
+    frame = rows(scores)
+    assert (frame.loc["stripes7_o70", "n_items"], frame.loc["scratch_1", "n_items"]) == (1, 3)
+    assert "not held out" in frame.loc["scratch_1", "method"]
+    assert "not held out" not in str(frame.loc["stripes7_o70", "method"])
+
+
 def test_each_interval_names_its_method() -> None:
     method = of(ORIGINALS, stripes7_o70=[0.5, 0.5, 0.4, 0.6])["method"].iloc[0]
     assert method == (
@@ -163,8 +200,8 @@ def test_every_alteration_has_a_unit_that_the_tables_declare() -> None:
     units = {one.unit for one in alterations_of(GoldenSet())}
     for name in ("golden_images", "golden_scores", "sensitivity"):
         [column] = [one for one in TABLES[name].columns if one.name == "magnitude_unit"]
-        assert column.among is not None
-        assert units <= set(column.among)
+        # A kind of the user's own has a unit of its own, so the built-in ones are said and not enforced.
+        assert all(unit in column.meaning for unit in units)
 
 
 def stripes(weak: list[float | None], strong: list[float | None]) -> pd.DataFrame:
