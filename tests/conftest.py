@@ -48,7 +48,7 @@ ScriptDirectory.from_config = scripts_of  # type: ignore[method-assign, assignme
 
 # How long an example takes is no fault: a busy machine would fail tests that hold.
 settings.register_profile("touchstone", deadline=None, max_examples=50)
-settings.register_profile("fast", deadline=None, max_examples=10)
+settings.register_profile("fast", deadline=None, max_examples=5)
 settings.load_profile("touchstone")
 
 pytest_plugins = [
@@ -72,7 +72,7 @@ SHARED_INPUTS = SHARED_DATA.parent / "findings" / "inputs"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A fifth of the examples of a property in the fast lane, unless the property has a number of its own."""
+    """A tenth of the examples of a property in the fast lane, unless the property has a number of its own."""
     from tests.migrated import migrated_by_copy
 
     gc.disable()  # until everything is loaded

@@ -39,7 +39,7 @@ TABLES = {"scores": SCORES, "totals": TOTALS}
 numbers = itertools.count()
 
 
-@pytest.fixture(params=["disk", "memory"])
+@pytest.fixture(params=["disk", pytest.param("memory", marks=pytest.mark.slow)])
 def tables_base(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[UPath]:
     """An empty folder, on a disk and on a file system that is none."""
     if request.param == "disk":

@@ -92,6 +92,7 @@ def test_a_place_of_a_run_whose_number_another_process_has_by_now_is_free_withou
     assert sqlite_instance.event_log_storage.claim_concurrency_slot(POOL, "another run", "step").is_claimed
 
 
+@pytest.mark.slow
 def test_a_place_of_a_run_that_is_killed_during_the_wait_is_freed_without_a_person(
     sqlite_instance: dg.DagsterInstance,
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_place_of_a_run_that_is_killed_during_the_wait_is_freed_without_a_pers
     assert said == []
 
 
+@pytest.mark.slow
 def test_a_run_in_another_container_with_the_same_host_name_and_number_is_named_not_ended(
     sqlite_instance: dg.DagsterInstance,
 ) -> None:
@@ -115,6 +117,7 @@ def test_a_run_in_another_container_with_the_same_host_name_and_number_is_named_
     assert holder[:8] in said[0]
 
 
+@pytest.mark.slow
 def test_a_holder_that_the_web_ui_started_is_named_as_that(sqlite_instance: dg.DagsterInstance) -> None:
     holder = holds_the_place(sqlite_instance, {})
     said: list[str] = []

@@ -83,6 +83,7 @@ def test_strengths_that_are_not_asked_for_leave_an_empty_table_that_says_so() ->
     assert not all_votes_gate(frame, PAIRS).passed
 
 
+@pytest.mark.slow
 def test_the_real_votes_give_12989_strengths(shared_data: Path) -> None:
     from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 

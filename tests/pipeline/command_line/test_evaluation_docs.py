@@ -22,7 +22,18 @@ SHOWN = re.findall(
 )
 
 
-@pytest.mark.parametrize(("command", "output"), SHOWN, ids=[command[:60] for command, _ in SHOWN])
+def fits_curves(command: str) -> bool:
+    """Whether curves are fitted to all scores, which takes seconds."""
+    return command.startswith("correlation") and "--metric" not in command
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        pytest.param(*shown, id=shown[0][:60], marks=[pytest.mark.slow] if fits_curves(shown[0]) else [])
+        for shown in SHOWN
+    ],
+)
 def test_a_command_in_the_docs_prints_what_stands_there(
     command: str,
     output: str,

@@ -145,6 +145,7 @@ def test_no_seed_gives_two_objects_one_name(seed):
     assert all(0 <= made.change.grade <= 1 for made in objects)
 
 
+@pytest.mark.slow
 def test_what_ships_is_what_the_script_draws_but_for_a_level_that_a_processor_rounds_otherwise(
     fidelity_samples, tmp_path
 ):

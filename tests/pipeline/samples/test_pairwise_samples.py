@@ -138,6 +138,7 @@ def test_over_other_seeds_strengths_are_recovered_too(seed):
     assert np.corrcoef(fit.strengths, [true[name] for name in fit.images])[0, 1] > 0.9
 
 
+@pytest.mark.slow
 def test_what_ships_is_what_the_script_draws_but_for_a_level_that_a_processor_rounds_otherwise(made, tmp_path):
     tool.write_all(tmp_path, SEED)
     shipped = [path for path in made.photos.parent.rglob("*") if path.is_file() and path.name != MANIFEST]

@@ -50,6 +50,7 @@ def test_a_study_prefix_is_a_folder_of_its_own(tables_base: UPath, instance: dg.
     assert files(tables_base) == ["shoes/fidelity/scores.parquet"]
 
 
+@pytest.mark.fast
 def test_every_kind_of_value_comes_back_with_its_type(tables_base: UPath, instance: dg.DagsterInstance) -> None:
     run([one_table(frame("a", "b"))], tables_base, instance)
     back = loaded(tables_base, instance)
@@ -157,6 +158,7 @@ def test_a_table_of_another_version_is_refused_in_words(tmp_path: Path) -> None:
     assert "\\d" not in str(caught.value)
 
 
+@pytest.mark.fast
 def test_one_run_over_all_partitions_and_a_run_for_each_make_the_same_files(
     tables_base: UPath, instance: dg.DagsterInstance
 ) -> None:

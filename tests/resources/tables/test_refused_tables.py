@@ -64,6 +64,7 @@ def test_rows_that_break_the_declaration_are_refused_and_the_table_before_stays(
     assert (tables_base / "fidelity/scores.parquet").read_bytes() == before
 
 
+@pytest.mark.fast
 def test_one_wrong_partition_keeps_all_of_the_run_from_being_stored(
     tables_base: UPath, instance: dg.DagsterInstance
 ) -> None:
@@ -73,6 +74,7 @@ def test_one_wrong_partition_keeps_all_of_the_run_from_being_stored(
     assert not tables_base.exists() or files(tables_base) == []
 
 
+@pytest.mark.fast
 def test_a_write_that_breaks_off_leaves_no_trace_and_the_table_before(
     tables_base: UPath, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
