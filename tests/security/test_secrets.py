@@ -159,7 +159,7 @@ def test_a_run_without_its_database_fails_without_the_password(
 ) -> None:
     address = sa.URL.create("postgresql", "touchstone", PASSWORD, "127.0.0.1", 1, "ledger")
     monkeypatch.setenv("TOUCHSTONE_DATABASE_URL", address.render_as_string(hide_password=False))
-    result = small_study.run(small_study.write_study(tmp_path), instance)
+    result = small_study.run_one(small_study.write_study(tmp_path), instance, small_study.KEYS[1])
     assert "127.0.0.1:1" in str(small_study.errors(result))
     nothing_told(tmp_path, None, "".join([*capfd.readouterr(), str(small_study.errors(result))]))
 

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -17,22 +18,14 @@ from pipeline.command_line.pairwise import QUICK_PAIRS, claimed, described
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
 from resources.runtime.home import Home
+from tests.chaos.forked import finished
 from tests.small_series import write_series
 
 ROOT = Path(__file__).resolve().parents[3]
+# Drawn by itself, in a process that loads all that it needs.
 PROGRAM = """
 from pipeline.command_line.main import run
 from tests.unsynced import without_syncing
-without_syncing()
-run()
-"""
-# Drawing takes half of a small run's time, and another test's run draws. Nothing that has partitions is imported before
-# the command has named its study.
-UNDRAWN = """
-from pipeline.command_line.main import run
-from reports.shared import figure
-from tests.unsynced import without_syncing
-figure.png = lambda *_arguments, **_sizes: b""
 without_syncing()
 run()
 """
@@ -139,7 +132,7 @@ def test_a_quick_test_and_the_whole_study_after_it_measure_each_photo_once(tmp_p
     (tmp_path / "rules.yaml").write_text(yaml.safe_dump(data | rules))
     named = ("pairwise", "--config", tmp_path / "rules.yaml")
     for arguments, new in ((("--quick-test",), 24), ((), 0), (("--orders", "as_listed"), 0)):
-        done = touchstone(tmp_path, *named, *arguments, program=UNDRAWN)
+        done = touchstone(tmp_path, *named, *arguments)
         assert done.returncode == 0, done.stderr
         own = Path(next(line for line in done.stdout.splitlines() if line.startswith("Tables and")).split(" to ")[1])
         stored = pd.read_parquet(own / "tables" / "pairwise" / "image_features.parquet")
@@ -159,7 +152,7 @@ def test_engine_and_votes_go_with_the_studies_that_have_them() -> None:
 @pytest.mark.slow
 def test_a_file_of_votes_and_a_folder_of_photos_give_ranking_export_and_report(tmp_path: Path) -> None:
     pairs, photos = write_series(tmp_path / "mine")
-    done = touchstone(tmp_path, "pairwise", "--pairs", pairs, "--images", photos, "--output", tmp_path / "results")
+    done = drawn(tmp_path, "pairwise", "--pairs", pairs, "--images", photos, "--output", tmp_path / "results")
     assert done.returncode == 0, done.stderr
     assert "sharpness_only" in done.stdout
     [folder] = (tmp_path / "results").iterdir()
@@ -185,17 +178,25 @@ def test_a_mistake_is_one_line_and_exit_code_2(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def touchstone(folder: Path, *arguments: object, program: str = PROGRAM) -> subprocess.CompletedProcess[str]:
+def touchstone(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own: partitions are read when assets are imported, once a process."""
+    return finished([*map(str, arguments)], environment_of(folder), ROOT, Path(tempfile.mkdtemp(dir=folder)))
+
+
+def drawn(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """The same with everything drawn, in a process that a user would start."""
     return subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)],
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
         capture_output=True,
         text=True,
         cwd=ROOT,
-        env={
-            **os.environ,
-            "TOUCHSTONE_HOME": str(folder / "home"),
-            "HF_HUB_CACHE": str(folder / "hub"),
-            "COLUMNS": "200",
-        },
+        env=environment_of(folder),
+        timeout=300,
+        check=False,
     )
+
+
+def environment_of(folder: Path) -> dict[str, str]:
+    """The variables of this process, with a home and a cache of models below the folder."""
+    named = {"TOUCHSTONE_HOME": str(folder / "home"), "HF_HUB_CACHE": str(folder / "hub"), "COLUMNS": "200"}
+    return os.environ | named
