@@ -12,7 +12,7 @@ from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
 from reports.shared.marks import Interval, row_layers
 from reports.shared.numbers import NOTHING, is_number, number, p_value, plain_number, whole
 from reports.shared.page import Page, rendered
-from reports.shared.table_view import Head, TableView, records
+from reports.shared.table_view import Head, TableView, all_rows, records
 from reports.shared.text import Part, Text, joined, lines, same
 from reports.shared.verdict import as_data, title_of, verdict_parts
 
@@ -27,6 +27,8 @@ DOWNLOADS: Final = (
     *("evaluation_summary", "correlation", "option_rates", "mcq_confusion"),
     *("category_breakdown", "metric_comparison", "paper_comparison"),
 )
+SAMPLES: Final = "evaluation_samples"
+OF_A_SAMPLE: Final = r"^(dataset|sample_id|prediction_score|truth_score|prediction_answer|truth_answer|field\..+)$"
 # Tables with a row per group are handed out up to this many rows; longer ones would make a page too heavy.
 MOST_ROWS: Final = 50_000
 
@@ -221,6 +223,7 @@ def evaluation_page(contents: Contents) -> str:
     Returns:
         Text that a browser shows without a network; the same contents give the same text.
     """
+    found = downloads(contents)
     return rendered(
         Page(
             template="evaluation/evaluation.html.j2",
@@ -228,7 +231,7 @@ def evaluation_page(contents: Contents) -> str:
             translations=WORDS,
             sections=[(name, say(f"section.{name}")) for name in SECTIONS],
             charts=[headline_chart(contents, "srcc"), headline_chart(contents, "accuracy")],
-            tables=downloads(contents),
+            tables=found,
             about={
                 "study": contents.study,
                 "verdict": as_data(contents.verdicts),
@@ -243,6 +246,7 @@ def evaluation_page(contents: Contents) -> str:
                 "facts": facts(contents),
                 "sentences": sentences(contents),
                 "tables": tables(contents),
+                "every_row": all_rows(say("page.every_row"), SAMPLES, found[SAMPLES]) if SAMPLES in found else None,
             },
             provenance=contents.provenance,
         )
@@ -313,4 +317,7 @@ def headline_chart(contents: Contents, statistic: str) -> Chart:
 def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     """The tables as the report hands them out, without those that are too long for a page."""
     found = {name: contents.tables[name] for name in DOWNLOADS if len(contents.tables[name]) <= MOST_ROWS}
+    samples = contents.tables[SAMPLES]
+    if len(samples) <= MOST_ROWS:
+        found[SAMPLES] = samples.filter(regex=OF_A_SAMPLE).dropna(axis="columns", how="all")
     return found if contents.verdicts is None else {"evaluation_trust_verdict": contents.verdicts, **found}

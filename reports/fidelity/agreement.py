@@ -202,6 +202,7 @@ def _table(contents: Contents, name: str) -> DataTable:
             DataColumn("difference", say("head.difference"), 3),
             DataColumn("n_ratings", say("head.ratings"), 0),
         ],
+        searchable=True,
     )
 
 

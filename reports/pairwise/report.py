@@ -23,6 +23,7 @@ from reports.pairwise.summary import summary
 from reports.shared.gate_row import GateRow, failing_by_gate, gates_as_data
 from reports.shared.numbers import plain_number, whole
 from reports.shared.page import Page, rendered
+from reports.shared.table_view import all_rows
 from reports.shared.text import Part, Text, joined, same
 from reports.shared.verdict import as_data, title_of, verdict_parts
 
@@ -144,6 +145,9 @@ def pairwise_page(contents: Contents) -> str:
         "failures": failures(contents, found),
         "failures_said": said_of_failures(contents, found),
         "exclusions": exclusions_table(contents),
+        "every_row": all_rows(say("page.every_row"), "predictions", tables["predictions"])
+        if "predictions" in tables
+        else None,
         "photos": said_of_photos(contents),
         "unpredicted": unpredicted_table(contents),
         "too_long": [name for name in ("predictions", "photo_pairs", "bradley_terry") if name not in tables],

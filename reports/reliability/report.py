@@ -25,6 +25,7 @@ from reports.reliability.summary import summary, thresholds_in_words
 from reports.shared.gate_row import GateRow, gate_row, gates_as_data
 from reports.shared.numbers import is_number, whole
 from reports.shared.page import Page, rendered
+from reports.shared.table_view import all_rows
 from reports.shared.text import Part, Text, joined, same
 from reports.shared.verdict import as_data, title_of, verdict_parts
 
@@ -95,6 +96,7 @@ SHORT: Final = (
 )
 # Tables with a row per query or document are handed out up to this many rows; longer ones would make a page too heavy.
 LONG: Final = ("query_kappa", "disagreements", "disputed_documents")
+SCORES: Final = "scores"
 MOST_ROWS: Final = 50_000
 
 
@@ -202,6 +204,7 @@ def _parts(contents: Contents, tables: Mapping[str, pd.DataFrame]) -> dict[str, 
         "all_judges": all_judges_table(contents),
         "disagreements_said": said_of_disagreements(contents),
         "worst": worst_queries(contents),
+        "every_row": all_rows(say("page.every_row"), SCORES, tables[SCORES]) if SCORES in tables else None,
         "bias_said": said_of_bias(contents),
         "bias": bias_table(contents),
         "recalibration_said": said_of_recalibration(contents),
@@ -268,4 +271,13 @@ def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     long = {name: contents.tables[name] for name in LONG}
     held_out = long["disagreements"]["held_out"].astype(bool)
     long["disagreements"] = long["disagreements"].assign(query=long["disagreements"]["query"].mask(held_out))
+    long[SCORES] = scores(contents.tables["judgments"])
     return tables | {name: frame for name, frame in long.items() if len(frame) <= MOST_ROWS}
+
+
+def scores(judgments: pd.DataFrame) -> pd.DataFrame:
+    """One row per document: each judge's score that counts, and how far the highest is above the lowest, all on 0-1."""
+    counting = judgments[judgments["counts"].astype(bool)]
+    wide = counting.pivot_table("score", ["query_id", "doc_id"], "judge", aggfunc="first", sort=False)
+    wide["difference"] = wide.max(axis=1) - wide.min(axis=1)
+    return wide.reset_index()

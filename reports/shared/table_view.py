@@ -1,12 +1,12 @@
 """Tables as a page shows them: heads and cells in every language, or built in the browser from the embedded data."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 
-from reports.shared.text import Part, Text
+from reports.shared.text import Part, Text, same
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,24 @@ class DataTable:
                 {"name": one.name, "label": one.label.plains, "decimals": one.decimals} for one in self.columns
             ],
         }
+
+
+def all_rows(caption: Text, source: str, frame: pd.DataFrame, labels: Mapping[str, Text] | None = None) -> DataTable:
+    """Every row of an embedded table, to search and sort.
+
+    Args:
+        caption: Of the table.
+        source: Its name in the page's data.
+        frame: That table, without lists.
+        labels: Heads of columns; the others are called as in the data.
+    """
+    labels = labels or {}
+    decimals = {"f": 3, "i": 0, "u": 0}
+    columns = [
+        DataColumn(str(name), labels.get(str(name), same(str(name))), decimals.get(frame[name].dtype.kind))
+        for name in frame
+    ]
+    return DataTable(caption, source, columns, searchable=True)
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from reports.shared.marks import Interval, row_layers
 from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, whole
 from reports.shared.page import Page, rendered
 from reports.shared.phrases import phrase, sentence
-from reports.shared.table_view import DataColumn, DataTable, Head, TableView
+from reports.shared.table_view import DataTable, Head, TableView, all_rows
 from reports.shared.text import Part, Text, Translations, joined, same
 from reports.shared.verdict import Answer, full_word, step_of, verdict_state, word_text
 from resources.runtime.provenance import Provenance
@@ -286,9 +286,4 @@ def _statistics(result: Values) -> pd.DataFrame:
 
 def _objects_table(objects: pd.DataFrame) -> DataTable:
     named = {name: say(f"head.{name}") for name in ("object", "people", "rating", "difference")}
-    columns = [
-        DataColumn(str(name), named.get(str(name), same(name)), 3 if objects[name].dtype.kind == "f" else None)
-        for name in objects
-        if name != "judge"
-    ]
-    return DataTable(say("table.objects"), "objects", columns, searchable=True)
+    return all_rows(say("table.objects"), "objects", objects.drop(columns="judge"), named)

@@ -1,5 +1,7 @@
 """What the reliability report says: the verdict, what is due, and the same numbers in both languages."""
 
+import html
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -203,3 +205,18 @@ def test_facts_count_queries_documents_and_validations(passed: Contents) -> None
     assert named["Documents"].plain("en") == "72"  # type: ignore[union-attr]
     assert named["Validations"].plain("it") == "2"  # type: ignore[union-attr]
     assert named["Relevant above"].plain("it") == "0,5"  # type: ignore[union-attr]
+
+
+def test_every_document_is_there_to_search_with_each_judges_score_and_the_difference(passed: Contents) -> None:
+    rows = downloads(passed)["scores"]
+    judged = passed.tables["judgments"]
+    counting = judged[judged["counts"].astype(bool)]
+    assert len(rows) == len(counting[["query_id", "doc_id"]].drop_duplicates())
+    first = rows.iloc[0]
+    of_first = counting[(counting["query_id"] == first["query_id"]) & (counting["doc_id"] == first["doc_id"])]
+    assert sorted(first[list(of_first["judge"])]) == sorted(of_first["score"])
+    assert first["difference"] == of_first["score"].max() - of_first["score"].min()
+    specs = [json.loads(html.unescape(one)) for one in re.findall(r'data-table="([^"]+)"', reliability_page(passed))]
+    [spec] = [one for one in specs if one["source"] == "scores"]
+    assert spec["searchable"]
+    assert [column["name"] for column in spec["columns"]] == list(rows.columns)
