@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from benchmarks.table import Row, at_most, cpu_s, in_turns, over_the_floor, wall_s
-from resources.configuration.fidelity import FidelityStudy, Setting
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import Setting
 from resources.database.call_records import CallRecord, Spent
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger

@@ -9,7 +9,8 @@ import cv2
 from analysis.images.appearance.descriptors import patches
 from pipeline.samples.fidelity import FidelitySamples, write_fidelity_samples
 from resources.configuration.fidelity import LocalJudge as Configuration
-from resources.configuration.fidelity import RubricWeights, Setting
+from resources.configuration.fidelity import RubricWeights
+from resources.configuration.settings import Setting
 from resources.judges.contract import Call, JudgedObject
 from resources.judges.local import LocalJudge
 from resources.photos.images import load_image

@@ -14,8 +14,9 @@ from rich.console import Console
 from sqlalchemy import Engine
 
 from pipeline.samples.fidelity import write_fidelity_samples
-from resources.configuration.fidelity import FidelityStudy, Setting
+from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.configuration.settings import Setting
 from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger

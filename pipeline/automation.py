@@ -60,7 +60,7 @@ def judges_of(
 ) -> list[Section]:
     """The judges, as configured, that making this table may ask; none where it asks no judge."""
     if table in (*ASKING, ANCHOR) and fidelity is not None:
-        return [fidelity.judge]
+        return [plan.judge for plan, _ in fidelity.by_judge()]
     if table == JUDGMENTS and reliability is not None:
         return [*reliability.judges.values(), *reliability.recalibration.judges.values()]
     if table == PAIR_ANSWERS and pairwise is not None:

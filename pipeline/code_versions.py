@@ -12,10 +12,11 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from resources.configuration.fidelity import LocalJudge, ReplayJudge
+from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJudge
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.configuration.section import Section
+from resources.configuration.settings import judge_in
 from resources.errors import UserError
 from resources.inputs.input_versions import ABSENT, InputVersions
 from resources.judges.openai.access import BASE_URL, MODEL
@@ -109,8 +110,16 @@ def _recorded(study: Study, judge: RecordedJudge) -> Any:
 
 
 def _judge(study: Study) -> Any:
-    """Who judges in study A, and by which rubric and prompt; of a recording, what is in it."""
+    """Who judges in study A, and by which rubric and prompt; of several each by name, with settings of its own."""
     plan = study.fidelity
+    if not plan.judges:
+        return _one_judge(study, plan)
+    named = {str(judge_in(keys[0])): (one, keys) for one, keys in plan.by_judge()}
+    return {name: [_one_judge(study, one), keys] for name, (one, keys) in named.items()}
+
+
+def _one_judge(study: Study, plan: FidelityStudy) -> Any:
+    """A judge; of a recording, what is in it."""
     if isinstance(plan.judge, ReplayJudge):
         bare = [] if plan.judge.scale is None else [list(plan.judge.scale)]
         return ["replay", content(study, plan.judge.path), plan.rubric_weights.shares, *bare]
@@ -126,8 +135,11 @@ def _judge(study: Study) -> Any:
 
 def _price(study: Study) -> Any:
     """What the judge of study A costs, of which nothing but a check reads."""
-    judge = study.fidelity.judge
-    return [_plain(judge.price), content(study, judge.prices)] if isinstance(judge, OpenAIJudge) else None
+    prices = [
+        [_plain(judge.price), content(study, judge.prices)] if isinstance(judge, OpenAIJudge) else None
+        for judge in (one.judge for one, _ in study.fidelity.by_judge())
+    ]
+    return prices if study.fidelity.judges else prices[0]
 
 
 def _judges(study: Study) -> Any:

@@ -153,10 +153,7 @@ def definitions_of(study: Study) -> dg.Definitions:
     Raises:
         ValueError: The study has other settings or methods than the configuration that the partitions were read from.
     """
-    if (
-        study.fidelity_section
-        and [one.key for one in study.fidelity.settings.settings] != SETTINGS.get_partition_keys()
-    ):
+    if study.fidelity_section and study.fidelity.partition_keys != SETTINGS.get_partition_keys():
         raise ValueError("the study's settings are not those that TOUCHSTONE_CONFIG gave when assets were imported")
     if study.pairwise_section and list(study.pairwise.methods) != METHODS.get_partition_keys():
         raise ValueError("the study's methods are not those that TOUCHSTONE_CONFIG gave when assets were imported")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import dagster as dg
 
+from assets.fidelity.anchor_scores import watched
 from assets.shared.partitions import DATASETS
 from pipeline.automation import (
     JUDGMENTS,
@@ -143,7 +144,8 @@ def weekly_anchor(study: FidelityStudy) -> dg.ScheduleDefinition:
 
 
 def anchor_calls(study: FidelityStudy) -> str:
-    """How many calls one occasion makes, and what they may cost unattended."""
+    """How many calls one occasion makes, and what they may cost unattended; of several judges one is watched."""
+    study, _ = watched(study)
     n_objects, repeats, judge = study.anchor.n_objects, study.repeats, study.judge
     calls = f"Judge {study.judge_name}: at most {n_objects * repeats} calls ({n_objects} objects, {repeats} repeats)"
     if isinstance(judge, ReplayJudge):

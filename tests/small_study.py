@@ -50,6 +50,7 @@ UNPARTITIONED = (
     "sensitivity",
     "dose_response",
     "fidelity_trust_verdict",
+    "judge_comparison",
     "fidelity_report",
 )
 UP_TO_CALLS = ("human_scores", "study_objects", "judge_calls")

@@ -6,8 +6,9 @@ from typing import Any
 
 from upath import UPath
 
-from resources.configuration.fidelity import FidelityStudy, SettingsGrid, Texts
+from resources.configuration.fidelity import FidelityStudy, Texts
 from resources.configuration.openai_judge import ModelJudge
+from resources.configuration.settings import SettingsGrid
 from resources.runtime.home import Home
 from resources.study import Study
 from tests.anthropic_server import Message

@@ -1,6 +1,6 @@
 """The alternative annotator test: whether a judge represents a group of annotators as well as one of them does."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -167,6 +167,55 @@ def alternative_annotator(
         method=f"one-sided t-test of mean d < {epsilon:g}, Benjamini-Yekutieli at {q:g} over {of_whom}"
         + ("" if clusters is None else ", variance between clusters"),
     )
+
+
+def winning_rate_of_counts(
+    ratings: ArrayLike, judge: ArrayLike, clusters: NDArray[np.intp], *, epsilon: float, q: float = 0.05
+) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
+    """A function from how often each cluster was drawn to omega of scores, for many resamples at once.
+
+    Args:
+        ratings: Shape ``(n_instances, n_annotators)``; NaN where somebody did not rate.
+        judge: Shape ``(n_instances,)``; NaN where the judge gave no score.
+        clusters: Shape ``(n_instances,)``, the number of each instance's cluster from 0 on.
+        epsilon: As in `alternative_annotator`.
+        q: As there.
+
+    Returns:
+        Takes counts of shape ``(resamples, n_clusters)`` and gives shape ``(resamples,)``: `winning_rate` with the
+        variance between clusters, NaN where no annotator has `FEWEST_INSTANCES`.
+    """
+    scores, verdicts, _ = _checked(ratings, judge, None, "negative_rmse", epsilon, q, FEWEST_INSTANCES)
+    given = ~np.isnan(scores)
+    usable = given & ~np.isnan(verdicts)[:, None] & (given.sum(axis=1) >= 2)[:, None]
+    n_clusters = int(clusters.max()) + 1
+    sums, sizes = np.zeros((2, n_clusters, scores.shape[1]))
+    for column in np.flatnonzero(usable.any(axis=0)).tolist():
+        sources = clusters[usable[:, column]]
+        d = -_nearer(scores, verdicts, column, usable, "negative_rmse")
+        sums[:, column] = np.bincount(sources, weights=d, minlength=n_clusters)
+        sizes[:, column] = np.bincount(sources, minlength=n_clusters)
+
+    def winning_rate(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        drawn = counts.astype(np.float64)
+        n, total, groups = drawn @ sizes, drawn @ sums, drawn @ (sizes > 0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = total / n
+            spread = drawn @ sums**2 - 2.0 * mean * (drawn @ (sums * sizes)) + mean**2 * (drawn @ sizes**2)
+            error = np.sqrt(np.clip(spread, 0.0, None) / n**2 * groups / (groups - 1.0))
+            p = scipy.special.stdtr(groups - 1.0, (mean - epsilon) / error)
+        same = spread <= 1e-12 * n
+        p = np.where(same, np.where(compare(mean, epsilon, 1.0) < 0, 0.0, 1.0), p)
+        p = np.where((groups < 2) & (n > 1), 1.0, p)
+        tested = n >= FEWEST_INSTANCES
+        m = tested.sum(axis=1, keepdims=True)
+        places = np.arange(1, p.shape[1] + 1)
+        limits = q * places / (np.maximum(m, 1) * np.cumsum(1.0 / places)[np.maximum(m, 1) - 1])
+        below = np.sort(np.where(tested, p, 2.0), axis=1) <= limits
+        rejected = np.where(below, places, 0).max(axis=1)
+        return np.asarray(np.divide(rejected, m[:, 0], out=np.full(len(m), np.nan), where=m[:, 0] > 0))
+
+    return winning_rate
 
 
 def _checked(

@@ -1,6 +1,6 @@
 """Judges next to each other, and a judge against one person: agreement with its interval, and paired differences."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -163,26 +163,36 @@ def judges_compared(people: People, judges: Mapping[str, Floats], levels: Levels
         raise UndefinedStatistic("agreement is not defined for {judges}: one answer only", judges=", ".join(undefined))
     agreement = [_headline(found, place, measure, confidence) for place in range(m)]
     differences = [quantity_of(found, m + place, IDENTITY, confidence) for place in range(len(couples))]
-    p_values = [_p(one) for one in differences]
+    p_values = [p_of(one) for one in differences]
     tested = [place for place, p in enumerate(p_values) if p is not None]
     adjusted = dict(zip(tested, holm([p for p in p_values if p is not None]), strict=True)) if tested else {}
     order = sorted(range(m), key=lambda place: -agreement[place].value)
-    apart = np.zeros((m, m), dtype=bool)
-    for place, (a, b) in enumerate(couples):
-        if adjusted.get(place, 1.0) < 1.0 - confidence:
-            one, two = order.index(a), order.index(b)
-            apart[one, two] = apart[two, one] = True
-    letters = letter_display(apart)
+    separated = [couple for place, couple in enumerate(couples) if adjusted.get(place, 1.0) < 1.0 - confidence]
+    letters = rank_groups(order, separated)
     return Judges(
         n=len(machines),
         n_clusters=found.n_clusters,
         agreement={names[place]: agreement[place] for place in order},
-        letters={names[place]: "".join(letters[rank]) for rank, place in enumerate(order)},
+        letters={names[place]: letters[place] for place in order},
         pairs=tuple(
             Pair(names[a], names[b], differences[place], p_values[place], adjusted.get(place))
             for place, (a, b) in enumerate(couples)
         ),
     )
+
+
+def rank_groups(order: Sequence[int], separated: Iterable[tuple[int, int]]) -> dict[int, str]:
+    """The letters of each judge: two share one exactly where they are not separated.
+
+    Args:
+        order: The judges' numbers, best first.
+        separated: Couples of them that differ.
+    """
+    apart = np.zeros((len(order), len(order)), dtype=bool)
+    for one, two in separated:
+        places = order.index(one), order.index(two)
+        apart[places] = apart[places[::-1]] = True
+    return {number: "".join(letters) for number, letters in zip(order, letter_display(apart), strict=True)}
 
 
 def _agreement_of(machines: Floats, persons: Floats, measure: Measure) -> Statistics:
@@ -209,7 +219,7 @@ def _headline(found: Jackknife, column: int, measure: Measure, confidence: float
     return seen._replace(low=interval.low, high=interval.high, method=interval.method)
 
 
-def _p(seen: Quantity) -> float | None:
+def p_of(seen: Quantity) -> float | None:
     """Two-sided p of a difference of 0; none where nothing varies."""
     if seen.low is None:
         return None

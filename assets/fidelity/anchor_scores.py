@@ -22,7 +22,8 @@ from assets.fidelity.logic.anchor import (
 from assets.fidelity.logic.golden_choice import setting_in_force
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.partitions import metadata_value
-from resources.configuration.fidelity import FidelityStudy, ReplayJudge, Setting, setting_from_key
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.configuration.settings import AT, Setting, judge_in, setting_from_key
 from resources.errors import UserError, listing
 from resources.runtime.progress import TracksProgress
 from resources.study import Study
@@ -53,8 +54,9 @@ def anchor_scores(
 ) -> pd.DataFrame:
     """Judges the anchor once a day of runs: the second run of a day asks nothing anew."""
     require_sound_objects(study_objects, study.fidelity)
-    require_a_judge_that_answers_anew(study.fidelity)
-    today, plan = day_of(context), study.fidelity
+    today, (plan, name) = day_of(context), watched(study.fidelity)
+    require_a_judge_that_answers_anew(plan)
+    recommended_setting = of_judge(recommended_setting, name)
     known = study.ledger.occasion_rows(study.name)
     anchor = anchor_plan(occasion_rows(known, plan), today, study_objects, recommended_setting, plan)
     objects, gone = judged_again(study_objects, anchor.objects, today)
@@ -62,7 +64,7 @@ def anchor_scores(
         raise UserError(
             f"The study has usable images of none of the anchor's objects ({listing(gone)}). Put their images back."
         )
-    judging = replace(judging_of(context, study, objects, [anchor.setting]), what="anchor calls")
+    judging = replace(judging_of(context, study, plan, objects, [anchor.setting]), what="anchor calls")
     judging.ask(progress, context.log)
     by, key = judging.judge.identity.digest, anchor.setting.key
     again = known["object"].isin([one.object for one in objects]) & known["judge_identity"].eq(by)
@@ -80,6 +82,17 @@ def of_today(scores: pd.DataFrame, today: str, judge_identity: str, setting: str
     of_now = scores["judge_identity"].eq(judge_identity) & scores["setting"].eq(setting)
     went = scores["occasion"].map(day_of_occasion).eq(today) & scores["occasion"].ne(today) & ~of_now
     return scores[~went].reset_index(drop=True)
+
+
+def watched(study: FidelityStudy) -> tuple[FidelityStudy, str | None]:
+    """The judge whose drift is watched, that of `anchor.setting`, else the first: its plan, and its name of several."""
+    name = judge_in(study.anchor.setting or "") or next(iter(study.judges), None)
+    return study.asking(f"{name}{AT}"), name
+
+
+def of_judge(settings: pd.DataFrame, name: str | None) -> pd.DataFrame:
+    """The rows of a judge's settings."""
+    return settings[settings["setting"].map(lambda key: judge_in(key) == name).astype(bool)]
 
 
 def require_a_judge_that_answers_anew(study: FidelityStudy) -> None:

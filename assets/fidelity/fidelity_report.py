@@ -55,6 +55,7 @@ WHOLE = (
     "sensitivity",
     "dose_response",
     "fidelity_trust_verdict",
+    "judge_comparison",
 )
 BY_SETTING = (
     "icc_by_setting",
@@ -170,7 +171,7 @@ def gates_by_setting(tables: Mapping[str, pd.DataFrame], plan: FidelityStudy) ->
     made = set.intersection(*(_settings(tables, name) for one in OF_SETTING for name in declared(one).reads))
     tested = _settings(tables, "annotator_test")
     found: dict[str, list[GateRow]] = {}
-    for key in (setting.key for setting in plan.settings.settings):
+    for key in plan.partition_keys:
         asked = (*(OF_SETTING if key in made else ()), *((judge_can_stand_in,) if key in tested else ()))
         if asked:
             found[key] = rows_of(asked, _of_setting(tables, key, asked), plan)

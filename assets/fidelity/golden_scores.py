@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.gates import Gate, at_least, at_most
 from analysis.ties import differences
 from assets.fidelity.golden_images import NO_GOLDEN_SET, current_renders_gate
-from assets.fidelity.judge_calls import judging_of
+from assets.fidelity.judge_calls import judging_of, rows_by_key
 from assets.fidelity.logic.current_plan import CurrentPlan, current_plan, difference
 from assets.fidelity.logic.golden_choice import setting_in_force
 from assets.fidelity.logic.judge_answers import as_planned, judge_scores, judged_objects, matrix_of
@@ -21,7 +21,8 @@ from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, Frames
 from reports.fidelity.plots.golden import golden_scores as golden_scores_chart
 from reports.shared.figure import figure_metadata
-from resources.configuration.fidelity import FidelityStudy, ReplayJudge, setting_from_key
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge
+from resources.configuration.settings import setting_from_key
 from resources.database.call_records import ALTERATION_SIGN
 from resources.errors import UserError, listing
 from resources.judges.contract import JudgedObject
@@ -58,12 +59,13 @@ def golden_scores(
         context.add_output_metadata({"note": NO_GOLDEN_SET})
         return nothing
     key = setting_in_force(study.fidelity.golden.setting, recommended_setting, "golden")
-    in_force = current_plan(study.fidelity, judged_objects(study_objects))
-    originals = originals_at(key, judge_calls, score_matrix, study.fidelity, in_force)
-    objects = [] if records_items_only(study.fidelity) else altered_objects(golden_images, study_objects)
-    judging = replace(judging_of(context, study, objects, [setting_from_key(key)]), what="golden set calls")
+    plan = study.fidelity.asking(key)
+    in_force = current_plan(plan, judged_objects(study_objects))
+    originals = originals_at(key, judge_calls, score_matrix, plan, in_force)
+    objects = [] if records_items_only(plan) else altered_objects(golden_images, study_objects)
+    judging = replace(judging_of(context, study, plan, objects, [setting_from_key(key)]), what="golden set calls")
     judging.ask(progress, context.log)
-    frame = golden_score_rows(golden_images, judging.rows()[key], originals, study.fidelity)
+    frame = golden_score_rows(golden_images, rows_by_key(judging, [key])[key], originals, plan)
     context.add_output_metadata(headline(frame))
     return frame
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import dagster as dg
@@ -13,7 +14,8 @@ from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition, keys_of
 from assets.shared.provenance import started_by_a_person
-from resources.configuration.fidelity import FidelityStudy, Setting, setting_from_key
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import Setting, judge_in, setting_from_key
 from resources.errors import listing
 from resources.judges.contract import JudgedObject
 from resources.judges.judging import Judging
@@ -42,27 +44,41 @@ def judge_calls(
     study: dg.ResourceParam[Study],
     progress: dg.ResourceParam[TracksProgress],
 ) -> Frames:
-    """Asks the judge what the ledger does not answer yet, then takes the ledger's rows of these settings."""
+    """Asks each judge what the ledger does not answer yet, then takes the ledger's rows of these settings."""
     require_sound_objects(study_objects, study.fidelity)
     objects = judged_objects(study_objects)
-    settings = [setting_from_key(key) for key in keys_of(context)]
-    judging = judging_of(context, study, objects, settings)
-    judging.ask(progress, context.log)
-    return each_partition(context, judging.rows().__getitem__, headline)
+    rows: Frames = {}
+    for _, of_judge in groupby(keys_of(context), judge_in):
+        keys = list(of_judge)
+        settings = [setting_from_key(key) for key in keys]
+        judging = judging_of(context, study, study.fidelity.asking(keys[0]), objects, settings)
+        judging.ask(progress, context.log)
+        rows |= rows_by_key(judging, keys)
+    return each_partition(context, rows.__getitem__, headline)
+
+
+def rows_by_key(judging: Judging, keys: Sequence[str]) -> Frames:
+    """The ledger's rows by partition key: the ledger, which knows the judge by its identity, has the setting alone."""
+    rows = judging.rows()
+    return {key: rows[setting_from_key(key).key].assign(setting=key) for key in keys}
 
 
 def judging_of(
-    context: dg.AssetExecutionContext, study: Study, objects: Sequence[JudgedObject], settings: Sequence[Setting]
+    context: dg.AssetExecutionContext,
+    study: Study,
+    plan: FidelityStudy,
+    objects: Sequence[JudgedObject],
+    settings: Sequence[Setting],
 ) -> Judging:
-    """The configured judge about any objects, golden images and anchors too, as this run asks it.
+    """The judge of a plan about any objects, golden images and anchors too, as this run asks it.
 
     Raises:
         UserError: The judge cannot be opened.
     """
     return Judging(
         study.name,
-        study.fidelity,
-        judge_of(study.fidelity, objects),
+        plan,
+        judge_of(plan, objects),
         objects,
         settings,
         study.ledger,
@@ -110,7 +126,8 @@ def same_model_answered(judge_calls: pd.DataFrame) -> Gate:
 @gate(judge_calls, Kind.ADVICE, to_do="Look the price up and set `price`.")
 def prices_are_recent(judge_calls: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The price by which a paid judge's budget is kept was looked up within the last 180 days."""
-    return price_age_gate(plan.judge)
+    keys = judge_calls["setting"].head(1).tolist()
+    return price_age_gate((plan.asking(keys[0]) if keys else plan).judge)
 
 
 def model_gate(calls: pd.DataFrame) -> Gate:

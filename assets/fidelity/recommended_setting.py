@@ -1,5 +1,6 @@
 """Table `recommended_setting`: which setting to use, how surely, and why not another."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -8,7 +9,7 @@ import pandas as pd
 from analysis.gates import Gate
 from analysis.messages import message, none_because
 from assets.fidelity.logic.compared_settings import compared_settings, described
-from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
+from assets.fidelity.logic.current_plan import CurrentPlan, current_plans
 from assets.fidelity.logic.judge_answers import Judgements, judged_objects
 from assets.fidelity.logic.recommendation_gates import chosen_setting, confirmed_gate, recommended_gate, sure_gate
 from assets.fidelity.logic.selection_split import products_that_choose
@@ -56,15 +57,17 @@ def recommended_setting(
 ) -> pd.DataFrame:
     """One row per setting: conditions, score, what cannot be distinguished from the best, numbers to report, cost."""
     tables = Judgements(judge_calls, score_matrix, human_scores, study_objects, convergence_curves)
-    plan = current_plan(study.fidelity, judged_objects(study_objects))
-    made = recommendation_rows(tables, study.fidelity, plan)
+    plans = current_plans(study.fidelity, judged_objects(study_objects), list(score_matrix))
+    made = recommendation_rows(tables, study.fidelity, plans)
     context.add_output_metadata(headline(made))
     return made
 
 
-def recommendation_rows(tables: Judgements, study: FidelityStudy, plan: CurrentPlan | None = None) -> pd.DataFrame:
+def recommendation_rows(
+    tables: Judgements, study: FidelityStudy, plans: Mapping[str, CurrentPlan] | None = None
+) -> pd.DataFrame:
     """Every setting that was made; those of another plan or with too few repeats are shown and not compared."""
-    found = compared_settings(tables.calls, tables.matrices, study, plan)
+    found = compared_settings(tables.calls, tables.matrices, study, plans)
     columns: dict[str, dict[str, Any]] = {}
     why_none = NOTHING_COMMON
     if found.common:

@@ -1,5 +1,6 @@
 """Table `setting_summary`: all settings side by side, on the objects that are valid in every one of them."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import dagster as dg
@@ -14,7 +15,7 @@ from analysis.correlation.correlation import correlations
 from analysis.messages import labelled, message, message_list
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.compared_settings import compared_settings, described
-from assets.fidelity.logic.current_plan import CurrentPlan, current_plan
+from assets.fidelity.logic.current_plan import CurrentPlan, current_plans
 from assets.fidelity.logic.judge_answers import (
     Judgements,
     as_planned,
@@ -30,6 +31,7 @@ from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
 from reports.fidelity.plots.settings import setting_summary as setting_summary_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import judge_in
 from resources.study import Study
 from resources.tables.call_states import ANSWER_STATES
 from resources.tables.fidelity.statistics import SETTING_SUMMARY
@@ -60,23 +62,29 @@ def setting_summary(
     study: dg.ResourceParam[Study],
 ) -> pd.DataFrame:
     """One row per setting: repeatability, agreement with people, answers and cost."""
-    plan = current_plan(study.fidelity, judged_objects(study_objects))
+    plans = current_plans(study.fidelity, judged_objects(study_objects), list(score_matrix))
     tables = Judgements(judge_calls, score_matrix, human_scores, study_objects)
-    summary = summary_rows(tables, study.fidelity, plan)
+    summary = summary_rows(tables, study.fidelity, plans)
     context.add_output_metadata(headline(summary, study.fidelity))
     return summary
 
 
-def summary_rows(tables: Judgements, study: FidelityStudy, plan: CurrentPlan | None = None) -> pd.DataFrame:
+def summary_rows(
+    tables: Judgements, study: FidelityStudy, plans: Mapping[str, CurrentPlan] | None = None
+) -> pd.DataFrame:
     """Every setting that was made, judged on the same objects: failures are not random.
 
     A setting that fails its integrity gate, or was made under another plan than the current one, is shown without
     numbers and does not decide on which objects the others are compared.
     """
     calls, matrices, human_scores, study_objects, _ = tables
-    compared = compared_settings(calls, matrices, study, plan)
+    compared = compared_settings(calls, matrices, study, plans)
     n_total = int(study_objects["excluded"].isna().sum())
-    variances = _variances({key: matrices[key] for key in compared.keys}, compared.common)
+    # Of each judge by itself: what judges differ by is no variance between settings.
+    variances = {
+        judge: _variances({key: matrices[key] for key in compared.keys if judge_in(key) == judge}, compared.common)
+        for judge in set(map(judge_in, compared.keys))
+    }
     rows = []
     for key in compared.made:
         left_out = len(compared.valid[key] - compared.common)
@@ -95,7 +103,7 @@ def summary_rows(tables: Judgements, study: FidelityStudy, plan: CurrentPlan | N
         if len(matrix) < len(matrices[key]):
             row |= _if_all_had_answered(key, matrices[key], human_scores, study_objects, study)
         counts = {"n_objects": len(matrix), "n_products": matrix["product_id"].nunique(), "n_matched": len(matched)}
-        rows.append(row | counts | variances | {"undefined": message_list(reasons) or None})
+        rows.append(row | counts | variances[judge_in(key)] | {"undefined": message_list(reasons) or None})
     return pd.DataFrame(rows, columns=[column.name for column in SETTING_SUMMARY.columns])
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from resources.configuration.fidelity import SettingsGrid
 from resources.configuration.load import load_configuration
 from resources.configuration.pairwise import ATTRIBUTES, LEARNED_METHODS, RULE_METHODS
+from resources.configuration.settings import SettingsGrid
 from resources.runtime.dagster_tags import partitions_of
 from resources.tables.parquet_tables import Frames
 
@@ -19,8 +19,10 @@ warnings.filterwarnings("ignore", message="Specifying a partitions_def on an Ass
 
 CONFIGURATION = load_configuration()
 # A configuration without a study still has its assets' code, which needs some partitions to be loaded at all.
-GRID = study.settings if (study := CONFIGURATION.fidelity) else SettingsGrid()
-SETTINGS = dg.StaticPartitionsDefinition([setting.key for setting in GRID.settings])
+# Of several judges each has its settings: one dimension, as docs/decisions/judges-are-partitions.md says why.
+SETTINGS = dg.StaticPartitionsDefinition(
+    study.partition_keys if (study := CONFIGURATION.fidelity) else [setting.key for setting in SettingsGrid().settings]
+)
 METHOD_NAMES = (
     pairwise.methods
     if (pairwise := CONFIGURATION.pairwise)

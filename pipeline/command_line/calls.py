@@ -42,6 +42,7 @@ def calls(
     yes: Annotated[bool, typer.Option("--yes", help="Agree to what asking a paid judge again will cost.")] = False,
 ) -> None:
     """Show what became of the judge calls and what they cost; only --retry asks anything."""
+    from resources.configuration.settings import AT
     from resources.database.call_lists import Scope
     from resources.study import study_from_environment
 
@@ -55,7 +56,9 @@ def calls(
             raise UserError("`--retry` asks the configured judge: it goes with --setting and --state only.")
         _retry(study, counts, settings, states, yes)
         return
-    _show(study, counts, Scope(study.name, _chosen(counts, judge), settings, states or None), csv)
+    # The ledger knows a judge by its identity, and holds the setting alone.
+    alone = settings and tuple(key.rpartition(AT)[2] for key in settings)
+    _show(study, counts, Scope(study.name, _chosen(counts, judge), alone, states or None), csv)
 
 
 def _show(study: Study, counts: pd.DataFrame, scope: Scope, csv: Path | None) -> None:
@@ -93,6 +96,7 @@ def _retry(
     """
     from pipeline.command_line.planned_calls import require_consent
     from pipeline.command_line.run_study import run_and_show
+    from resources.configuration.settings import AT
     from resources.judges.openai.prices import costs_money
 
     if wrong := [one for one in states if one not in FAILED_ANSWERS]:
@@ -100,24 +104,33 @@ def _retry(
         raise UserError(f"'{wrong[0]}' {why}. `--retry` takes {', '.join(FAILED_ANSWERS)}.")
     console = terminal(highlight=False)
     chosen = frozenset(states or FAILED_ANSWERS)
-    if _tell_before(study, counts, settings, chosen, console):
-        if costs_money(study.fidelity.judge):
+    known = study.fidelity.partition_keys
+    # The ledger holds the setting alone, which names that of every judge.
+    keys = tuple(key for key in known if settings and {key, key.rpartition(AT)[2]} & set(settings))
+    if settings and not keys:
+        raise UserError(f"The study has no setting '{settings[0]}' any more. It has {', '.join(known)}.")
+    asked = study.fidelity.by_judge(keys)
+    judged = [
+        plan for plan, own in asked if _tell_before(replace(study, fidelity_section=plan), counts, own, chosen, console)
+    ]
+    if judged:
+        if any(costs_money(plan.judge) for plan in judged):
             require_consent(yes)
-        run_and_show(terminal(), "fidelity", settings or (), replace(study, retry_states=chosen))
+        run_and_show(terminal(), "fidelity", keys, replace(study, retry_states=chosen))
 
 
 def _tell_before(
     study: Study,
     counts: pd.DataFrame,
-    settings: tuple[str, ...] | None,
+    keys: list[str],
     states: frozenset[str],
     console: Console,
 ) -> bool:
-    """Print what a run would ask; whether that is anything answered before."""
+    """Print what a run would ask of one judge; whether that is anything answered before."""
     import pandas as pd
 
     from assets.fidelity.logic.judge_answers import judged_objects
-    from resources.configuration.fidelity import setting_from_key
+    from resources.configuration.settings import setting_from_key
     from resources.database.call_records import ALTERATION_SIGN, OCCASION_SIGN
     from resources.judges.judging import Judging
     from resources.judges.registry import judge_of
@@ -126,11 +139,10 @@ def _tell_before(
     if not path.exists():
         raise UserError("There is no table study_objects yet. `touchstone run fidelity` makes it.")
     objects = judged_objects(pd.read_parquet(str(path)))
-    keys = settings or tuple(one.key for one in study.fidelity.settings.settings)
     judge = judge_of(study.fidelity, objects)
     chosen = [setting_from_key(key) for key in keys]
     judging = Judging(study.name, study.fidelity, judge, objects, chosen, study.ledger, retry_states=states)
-    known = study.ledger.progress(study.name, judge.identity.digest, keys)
+    known = study.ledger.progress(study.name, judge.identity.digest, [one.key for one in chosen])
     open_calls = judging.open_calls()
     again = sum(one.state in states for one in open_calls.values())
     golden = sum(one.state in states and not one.scored for key, one in known.items() if ALTERATION_SIGN in key.object)
@@ -183,8 +195,8 @@ def _known_states(given: list[str]) -> tuple[str, ...]:
 
 
 def _known_settings(study: Study, counts: pd.DataFrame, given: list[str]) -> tuple[str, ...] | None:
-    configured = study.fidelity.settings.settings if study.fidelity_section else []
-    known = list(dict.fromkeys([*(one.key for one in configured), *counts["setting"]]))
+    configured = study.fidelity.partition_keys if study.fidelity_section else []
+    known = list(dict.fromkeys([*configured, *counts["setting"]]))
     for key in given:
         if key not in known:
             raise UserError(f"The study has no setting '{key}'{did_you_mean(key, known)}. It has {', '.join(known)}.")

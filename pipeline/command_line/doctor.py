@@ -57,9 +57,7 @@ def _configuration() -> str:
     path, configuration = configuration_file(home), load_configuration(home)
     words = [f"study '{configuration.study}'"]
     if plan := configuration.fidelity:
-        words.append(
-            f"fidelity (judge {plan.judge_name}, {len(plan.settings.settings)} settings, {plan.repeats} repeats)"
-        )
+        words.append(f"fidelity (judge {plan.judge_name}, {len(plan.partition_keys)} settings, {plan.repeats} repeats)")
     if votes := configuration.pairwise:
         words.append(f"pairwise ({len(votes.methods)} methods, orders {votes.orders}, engine {votes.engine})")
     if configuration.evaluation:
@@ -172,7 +170,9 @@ def _prices() -> str:
     from resources.judges.openai.prices import price_age_gate, price_table
 
     configuration = load_configuration(touchstone_home())
-    judges: list[Section] = [configuration.fidelity.judge] if configuration.fidelity else []
+    judges: list[Section] = (
+        [plan.judge for plan, _ in configuration.fidelity.by_judge()] if configuration.fidelity else []
+    )
     if plan := configuration.reliability:
         judges += [*plan.judges.values(), *plan.recalibration.judges.values()]
     gates = [price_age_gate(judge) for judge in judges if isinstance(judge, OpenAIJudge)]

@@ -186,7 +186,7 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     frame = find_study_objects(human_scores, selected_objects(study), study)
     left_out = frame[frame["excluded"].notna()]
     judged = len(frame) - len(left_out)
-    calls = judged * len(study.settings.settings) * study.repeats
+    calls = judged * len(study.partition_keys) * study.repeats
     console.print(f"Objects: {len(frame)}, {judged} can be judged.", highlight=False)
     for cause, rows in left_out.groupby("excluded"):
         details = listing(rows["exclusion_detail"].unique(), 3)
@@ -201,11 +201,12 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
     gates = (mismatch_gate(frame), missing_gate(frame, study.max_missing_share), enough_objects_gate(frame))
     passed = [show_gate(gate, console) for gate in gates]
     console.print(
-        f"A run would make {calls} judge calls ({judged} objects x {len(study.settings.settings)} settings x "
+        f"A run would make {calls} judge calls ({judged} objects x {len(study.partition_keys)} settings x "
         f"{study.repeats} repeats) with the judge '{study.judge_name}', less those that the ledger answers.",
         soft_wrap=True,
         highlight=False,
     )
     # A recording that cannot be replayed is found here, not after the run began.
-    judge_of(study, judged_objects(frame))
+    for plan, _ in study.by_judge():
+        judge_of(plan, judged_objects(frame))
     return not all(passed)

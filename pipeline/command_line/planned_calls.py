@@ -16,15 +16,15 @@ from rich.table import Table
 from rich.text import Text
 
 from analysis.gates import Gate
-from assets.fidelity.anchor_scores import anchor_plan, require_a_judge_that_answers_anew
+from assets.fidelity.anchor_scores import anchor_plan, of_judge, require_a_judge_that_answers_anew, watched
 from assets.fidelity.golden_scores import golden_name, records_items_only
 from assets.fidelity.logic.anchor import judged_again, occasion_rows
 from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_wrong_golden_set, setting_in_force
 from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
-from resources.configuration.fidelity import Setting, setting_from_key
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.settings import Setting, judge_in, setting_from_key
 from resources.database.call_records import Spent
 from resources.database.engine import open_engine
 from resources.database.measured_calls import measured_calls
@@ -70,17 +70,43 @@ class PlannedCalls:
         return sum(one.n_calls for calls in self.by_part.values() for one in calls)
 
 
+def planned_by_judge(study: Study, keys: Sequence[str] = ()) -> list[tuple[str | None, Study, PlannedCalls]]:
+    """For each judge its name, where there are several, the study with it alone, and what it would be asked.
+
+    The golden set goes to the judge of its setting. Before one is recommended it is counted for each of them.
+
+    Args:
+        study: With the current judges.
+        keys: Partition keys; all where empty.
+
+    Raises:
+        UserError: As `planned_calls`.
+    """
+    known = study.fidelity.partition_keys
+    for key in keys:
+        if key not in known:
+            raise UserError(f"The study has no setting '{key}'{did_you_mean(key, known)}. It has {', '.join(known)}.")
+    golden, found = _golden_key(study), []
+    for plan, own in study.fidelity.by_judge(keys):
+        alone = replace(study, fidelity_section=plan)
+        planned = planned_calls(alone, [setting_from_key(key).key for key in own])
+        if golden is not None and judge_in(golden) != judge_in(own[0]):
+            planned.by_part.pop(GOLDEN_SET, None)
+        found.append((judge_in(own[0]), alone, planned))
+    return found
+
+
 def planned_calls(study: Study, keys: Sequence[str] = ()) -> PlannedCalls:
     """What is planned and not answered; reads the inputs and the ledger.
 
     Args:
-        study: With the current judge.
+        study: With one judge.
         keys: Settings; all where empty.
 
     Raises:
         UserError: An input file is wrong, the judge cannot be opened, or there is no such setting or golden item.
     """
-    settings = _chosen(study, keys)
+    settings = [one for one in study.fidelity.settings.settings if not keys or one.key in keys]
     scores = read_human_scores(study.fidelity).frame
     frame = find_study_objects(scores, selected_objects(study.fidelity), study.fidelity)
     refuse_wrong_golden_set(frame, study.fidelity)
@@ -106,14 +132,6 @@ def planned_calls(study: Study, keys: Sequence[str] = ()) -> PlannedCalls:
     )
 
 
-def _chosen(study: Study, keys: Sequence[str]) -> list[Setting]:
-    known = {setting.key: setting for setting in study.fidelity.settings.settings}
-    for key in keys:
-        if key not in known:
-            raise UserError(f"The study has no setting '{key}'{did_you_mean(key, known)}. It has {', '.join(known)}.")
-    return [known[key] for key in known if not keys or key in keys]
-
-
 def _example(study: Study, judge: Judge, judged: JudgedObject, setting: Setting) -> Call:
     return question_of(study.fidelity).call(judged, Attempt(study.name, setting, judge.identity))
 
@@ -127,7 +145,8 @@ def _golden_calls(study: Study, judge: Judge, frame: pd.DataFrame, scores: pd.Da
         return []
     alterations = alterations_of(study.fidelity.golden)
     chosen = golden_objects(frame, products_that_choose(frame, scores, study.fidelity).products, study.fidelity)
-    known = _known_setting(study)
+    key = _golden_key(study)
+    known = None if key is None else setting_from_key(key)
     setting = known or study.fidelity.settings.baseline
     planned = []
     for row, judged in zip(chosen[chosen["excluded"].isna()].to_dict("records"), judged_objects(chosen), strict=True):
@@ -155,10 +174,10 @@ def _golden_calls(study: Study, judge: Judge, frame: pd.DataFrame, scores: pd.Da
     return [one for one in planned if one.n_calls]
 
 
-def _known_setting(study: Study) -> Setting | None:
-    """At which setting the golden set is judged; null before a setting is recommended."""
+def _golden_key(study: Study) -> str | None:
+    """At which setting the golden set is judged, by its partition key; null before a setting is recommended."""
     if study.fidelity.golden.setting is not None:
-        return setting_from_key(study.fidelity.golden.setting)
+        return study.fidelity.golden.setting
     try:
         recommended = _stored(study, "recommended_setting")
     except UserError:
@@ -166,20 +185,21 @@ def _known_setting(study: Study) -> Setting | None:
         return None
     if recommended is None:
         return None
-    return setting_from_key(setting_in_force(None, recommended, "golden")) if len(recommended) else None
+    return setting_in_force(None, recommended, "golden") if len(recommended) else None
 
 
 def planned_anchor_calls(study: Study) -> PlannedCalls:
-    """What the watch on drift would ask today.
+    """What the watch on drift would ask today, of the judge that it watches.
 
     Raises:
         UserError: The judge is a recorded one or cannot be opened, the study was not run yet, or no setting is known.
     """
-    plan = study.fidelity
+    plan, name = watched(study.fidelity)
     require_a_judge_that_answers_anew(plan)
     objects, recommended = _stored(study, "study_objects"), _stored(study, "recommended_setting")
     if objects is None or recommended is None:
         raise UserError("The anchor is drawn from a study that was run. `touchstone run fidelity` comes first.")
+    recommended = of_judge(recommended, name)
     today = datetime.now(UTC).date().isoformat()
     earlier = occasion_rows(study.ledger.occasion_rows(study.name), plan)
     anchor = anchor_plan(earlier, today, objects, recommended, plan)
@@ -188,7 +208,9 @@ def planned_anchor_calls(study: Study) -> PlannedCalls:
     still_open = Judging(study.name, plan, judge, judged, [anchor.setting], study.ledger).open_calls()
     counts = Counter(key.object for key in still_open)
     asked = [
-        Planned(_example(study, judge, one, anchor.setting), counts[one.object]) for one in judged if counts[one.object]
+        Planned(_example(replace(study, fidelity_section=plan), judge, one, anchor.setting), counts[one.object])
+        for one in judged
+        if counts[one.object]
     ]
     gates = [gate for gate in [mismatch_gate(objects)] if not gate.passed]
     return PlannedCalls(judge, {ANCHOR: asked} if asked else {}, len(judged) * plan.repeats - len(still_open), gates)

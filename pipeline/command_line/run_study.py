@@ -78,6 +78,8 @@ def run(
         console.print(f"There is no touchstone.yaml in {home.local}: the built-in sample study runs.", soft_wrap=True)
     partitions = tuple(setting or dataset or method or ())
     chosen = study_with(judge)
+    if judge and chosen.fidelity.judges:
+        partitions = _settings_of(chosen, judge, partitions, study)
     if engine:
         chosen = with_pairwise(chosen, engine=engine)
     if study == "pairwise":
@@ -85,7 +87,7 @@ def run(
 
         refuse_unusable(chosen.pairwise)
         tell_the_price_of_pairs(console, chosen, partitions, dry_run=dry_run, yes=yes)
-    if study == "drift" or (study == "fidelity" and (dry_run or chosen.fidelity.judge.kind in ("openai", "model"))):
+    if study == "drift" or (study == "fidelity" and (dry_run or _asks_a_model(chosen))):
         _tell_the_price(console, chosen, study, partitions, dry_run, yes)
     if study == "reliability":
         _tell_the_price_of_relevance(console, chosen, dry_run, yes)
@@ -108,7 +110,7 @@ def study_with(judge: str | None) -> "Study":
     from resources.study import study_from_environment
 
     study = study_from_environment()
-    if judge is None or study.fidelity.judge.kind == judge:
+    if judge is None or study.fidelity.judges or study.fidelity.judge.kind == judge:
         return study
     other = study.judges.get(judge) or {"openai": OpenAIJudge(kind="openai"), "local": LocalJudge()}.get(judge)
     if not isinstance(other, OpenAIJudge | LocalJudge | ReplayJudge):
@@ -125,6 +127,30 @@ def study_with(judge: str | None) -> "Study":
     return replace(study, fidelity_section=plan)
 
 
+def _settings_of(study: "Study", judge: str, chosen: tuple[str, ...], name: StudyName) -> tuple[str, ...]:
+    """The settings of one judge of several.
+
+    Raises:
+        UserError: The study does not compare it, or the watch on drift has a judge of its own.
+    """
+    from resources.configuration.settings import judge_in
+
+    known = study.fidelity.judges
+    if judge not in known:
+        raise UserError(
+            f"The study compares {', '.join(known)}, and not '{judge}'{did_you_mean(judge, known)}. Add it to `judges`."
+        )
+    if name == "drift":
+        raise UserError("The watch on drift asks the judge of `anchor.setting`, else the first. Name a setting there.")
+    return tuple(
+        key for key in study.fidelity.partition_keys if judge_in(key) == judge and (not chosen or key in chosen)
+    )
+
+
+def _asks_a_model(study: "Study") -> bool:
+    return any(plan.judge.kind in ("openai", "model") for plan, _ in study.fidelity.by_judge())
+
+
 def with_pairwise(study: "Study", **changes: object) -> "Study":
     """The study with other settings of its section `pairwise`.
 
@@ -139,20 +165,28 @@ def _tell_the_price(
 ) -> None:
     """Show what a run would take, and ask a person whether it may cost that."""
     with console.status("Counting calls"):
+        from assets.fidelity.anchor_scores import watched
         from pipeline.command_line.planned_calls import (
             planned_anchor_calls,
-            planned_calls,
+            planned_by_judge,
             require_consent,
             show_estimate,
         )
         from resources.judges.openai.prices import costs_money
 
-        planned = planned_anchor_calls(study) if name == "drift" else planned_calls(study, settings)
+        if name == "drift":
+            plan, watched_name = watched(study.fidelity)
+            asked = [(watched_name, replace(study, fidelity_section=plan), planned_anchor_calls(study))]
+        else:
+            asked = planned_by_judge(study, settings)
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         spent = study.ledger.spent(study.name, midnight)
-    if dry_run or planned.n_open:
-        show_estimate(console, study, planned, spent)
-    if not dry_run and planned.n_open and costs_money(study.fidelity.judge):
+    for judge, alone, planned in asked:
+        if dry_run or planned.n_open:
+            if judge is not None:
+                console.print(f"Judge {judge}:", style="bold", highlight=False)
+            show_estimate(console, alone, planned, spent)
+    if not dry_run and any(planned.n_open and costs_money(alone.fidelity.judge) for _, alone, planned in asked):
         require_consent(yes)
 
 
@@ -279,8 +313,9 @@ def _show_all_calls(study: "Study", settings: tuple[str, ...], console: Console)
     from resources.database.call_lists import STUDY_CALLS, state_counts
     from resources.tables.call_states import FAULT_STATES
 
-    key = settings[0] if settings else study.fidelity.settings.settings[0].key
-    asked = pd.read_parquet(str(study.home.tables / "fidelity" / "judge_calls" / f"{key}.parquet"))
+    folder = study.home.tables / "fidelity" / "judge_calls"
+    paths = [folder / f"{key}.parquet" for key in settings or study.fidelity.partition_keys]
+    asked = pd.concat([pd.read_parquet(str(path), columns=["judge_identity"]) for path in paths if path.exists()])
     counts = state_counts(study.ledger.engine, study.name)
     ours = counts[counts["judge_identity"].isin(asked["judge_identity"])]
     if ours["kind"].eq(STUDY_CALLS).all():

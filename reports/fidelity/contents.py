@@ -63,23 +63,27 @@ class Contents:
     @cached_property
     def trusted(self) -> bool:
         """Whether the verdict lets the judge stand in for something; what else the page says is no more favourable."""
-        return is_trusted(self.verdicts)
+        frame = self.verdicts
+        if frame is not None and self.plan.judges:
+            # Another judge's verdict says nothing of the setting that the page is about.
+            frame = frame[frame["place"] == self.focus]
+        return is_trusted(frame)
 
     @cached_property
     def settings(self) -> list[str]:
         """The settings that were made and are compared, in the plan's order."""
         made = set(self.tables["setting_summary"]["setting"]) - self.left_out.keys()
-        return [setting.key for setting in self.plan.settings.settings if setting.key in made]
+        return [key for key in self.plan.partition_keys if key in made]
 
     @cached_property
     def left_out(self) -> dict[str, str]:
         """The settings that were made and are not compared, such as those of a former judge, with the reason."""
         return left_out(self.tables["setting_summary"])
 
-    @property
-    def baseline(self) -> str:
-        """The setting that the others are held against."""
-        return self.plan.settings.baseline.key
+    @cached_property
+    def baselines(self) -> set[str]:
+        """The setting that the others are held against, of each judge."""
+        return {keys[0] for _, keys in self.plan.by_judge()}
 
     @cached_property
     def recommended(self) -> str | None:
@@ -147,7 +151,7 @@ class Contents:
             for mark, there in (
                 ("recommended" if self.trusted else "first", setting == self.recommended),
                 ("nearest", setting == self.nearest),
-                ("baseline", setting == self.baseline),
+                ("baseline", setting in self.baselines),
             )
             if there
         ]

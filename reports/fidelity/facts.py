@@ -17,14 +17,17 @@ def judge_in_words(contents: Contents) -> Text:
     """Who judged; the local judge is named as the baseline that it is."""
     calls = contents.tables["judge_calls"]
     kinds = sorted(calls["judge"].dropna().unique()) or [contents.plan.judge.kind]
-    models = joined(sorted(calls["model_asked"].dropna().unique()) or [NOTHING])
-    return joined([say(f"judge.{kind}", model=models) if _known(kind) else same(kind) for kind in kinds], "; ")
+
+    def models(kind: str) -> Text:
+        return joined(sorted(calls.loc[calls["judge"] == kind, "model_asked"].dropna().unique()) or [NOTHING])
+
+    return joined([say(f"judge.{kind}", model=models(kind)) if _known(kind) else same(kind) for kind in kinds], "; ")
 
 
 def is_a_baseline(contents: Contents) -> bool:
-    """Whether the judge is the local one."""
+    """Whether each judge is the local one."""
     kinds = set(contents.tables["judge_calls"]["judge"].dropna()) or {contents.plan.judge.kind}
-    return "local" in kinds
+    return kinds == {"local"} if contents.plan.judges else "local" in kinds
 
 
 def facts(contents: Contents) -> list[tuple[Text, Part]]:
@@ -33,7 +36,7 @@ def facts(contents: Contents) -> list[tuple[Text, Part]]:
     people = contents.tables["human_scores"]
     judged = objects[objects["excluded"].isna()]
     behind = people[people["object"].isin(judged["object"])]
-    n_planned = len(contents.plan.settings.settings)
+    n_planned = len(contents.plan.partition_keys)
     answered = sorted(calls["model_answered"].dropna().unique())
     newest = calls["started_at"].max() if len(calls) else None
     rows: Sequence[tuple[str, Part]] = (
@@ -75,7 +78,7 @@ def notices(contents: Contents) -> list[Text]:
     if "n_with_background" in objects and (n := int((judged["n_with_background"] > 0).sum())):
         found.append(say("notice.backgrounds", n=whole(n), total=whole(len(judged))))
     found += _incomplete(contents)
-    missing = len(contents.plan.settings.settings) - len(contents.settings) - len(contents.left_out)
+    missing = len(contents.plan.partition_keys) - len(contents.settings) - len(contents.left_out)
     if missing:
         found.append(say("notice.settings_missing", n=whole(missing)))
     return found

@@ -175,7 +175,7 @@ def _from_zero(points: list[Interval]) -> tuple[float, float]:
 
 def _colors(contents: Contents) -> list[str]:
     """The accent for the setting to look at, dark for the baseline, grey for the rest."""
-    known = {contents.baseline: INK} | ({contents.focus: MAIN} if contents.focus is not None else {})
+    known = dict.fromkeys(contents.baselines, INK) | ({contents.focus: MAIN} if contents.focus is not None else {})
     return [known.get(key, NEUTRAL) for key in contents.settings]
 
 

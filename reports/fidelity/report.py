@@ -16,6 +16,7 @@ from reports.fidelity.calls import (
 from reports.fidelity.contents import WORDS, Contents, say
 from reports.fidelity.dose import dose_charts, dose_table
 from reports.fidelity.facts import facts, notices
+from reports.fidelity.judges import comparison, judges_table, pairs_table, said_of_judges
 from reports.fidelity.people import annotator_table, few_labels_chart, said_of_annotators, said_of_few_labels
 from reports.fidelity.recommendation import recommendation
 from reports.fidelity.repeatability import repeatability_charts
@@ -45,6 +46,7 @@ SHOWN_PROMPTS: Final = 20
 SECTIONS: Final = (
     "summary",
     "gates",
+    "judges",
     "settings",
     "repeatability",
     "agreement",
@@ -161,6 +163,9 @@ def fidelity_page(contents: Contents) -> str:
         "study": contents.study,
         "focus": contents.focus,
         "result": recommendation(contents),
+        "judges_said": said_of_judges(contents),
+        "judges_table": judges_table(contents),
+        "pairs_table": pairs_table(contents),
         "gates": counted,
         "advice": advice,
         "gates_said": said_of_gates(contents),
@@ -192,7 +197,11 @@ def fidelity_page(contents: Contents) -> str:
             template="fidelity/fidelity.html.j2",
             title=title_of(contents.verdicts, say("report.title", study=same(contents.study))),
             translations=WORDS,
-            sections=[(name, say(f"section.{name}")) for name in SECTIONS],
+            sections=[
+                (name, say(f"section.{name}"))
+                for name in SECTIONS
+                if name != "judges" or comparison(contents) is not None
+            ],
             charts=[*charts, *doses],
             tables=downloads(contents),
             about=about(contents),
@@ -241,6 +250,8 @@ def about(contents: Contents) -> dict[str, Any]:
 def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     """The tables as the report hands them out: whole, or without what grows with every call."""
     tables = {name: contents.tables[name] for name in WHOLE_TABLES}
+    if (compared := comparison(contents)) is not None:
+        tables["judge_comparison"] = compared
     if contents.verdicts is not None:
         tables = {"fidelity_trust_verdict": contents.verdicts, **tables}
     curves = contents.tables["convergence_curves"]

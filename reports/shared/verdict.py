@@ -69,7 +69,11 @@ def answer_of(stated: Stated) -> Answer:
     said, question = stated.verdict, "at" if stated.place else "of"
     key = stated.against.replace(" ", "_")
     return Answer(
-        question=say(f"verdict.question.{key}.{question}", judge=judge_text(stated.judge), place=same(stated.place)),
+        question=say(
+            f"verdict.question.{key}.{question}",
+            judge=judge_text(stated.judge),
+            place=same(stated.place.removeprefix(f"{stated.judge}@")),
+        ),
         word=word_text(said.word),
         state=verdict_state(said.word),
         reasons=_reasons(said),

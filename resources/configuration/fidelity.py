@@ -1,22 +1,22 @@
 """The `fidelity` section of the configuration: inputs, judge, settings, repeats, thresholds, seeds."""
 
-import re
+from collections.abc import Collection
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from analysis.resampling.bootstrap import Resampling
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
+from resources.configuration.reliability import JudgeName
 from resources.configuration.section import Section
+from resources.configuration.settings import AT, SettingsGrid, setting_from_key
 from resources.configuration.verdict import FidelityVerdict
-from resources.errors import UserError
 
 Part = Annotated[float, Field(gt=0, lt=1)]
 Larger = Annotated[float, Field(gt=1)]
 Amount = Annotated[float, Field(gt=0)]
 HexColour = Annotated[str, Field(pattern=r"^#[0-9A-Fa-f]{6}$")]
-_KEY = re.compile(r"t(?P<temperature>\d+(?:\.\d+)?)_p(?P<top_p>\d+(?:\.\d+)?)")
 Share = Annotated[float, Field(ge=0, le=1)]
 ALGORITHMS = (
     "hunyuan3d_v2_single",
@@ -116,30 +116,6 @@ class GoldenSet(Section):
     same_tolerance: float = Field(0.05, gt=0, lt=1, description="scores nearer than this count as the same")
 
 
-class Setting(NamedTuple):
-    """Sampling parameters of one partition: both unitless."""
-
-    temperature: float
-    top_p: float
-
-    @property
-    def key(self) -> str:
-        """The partition key, such as ``t0.2_p0.95``."""
-        return f"t{self.temperature!r}_p{self.top_p!r}"
-
-
-def setting_from_key(key: str) -> Setting:
-    """The setting that a partition key names.
-
-    Raises:
-        UserError: The key has another form.
-    """
-    match = _KEY.fullmatch(key)
-    if match is None:
-        raise UserError(f"'{key}' is no setting. Write it like t0.2_p0.95 (temperature 0.2, top_p 0.95).")
-    return Setting(float(match["temperature"]), float(match["top_p"]))
-
-
 def refuse_falling(scale: tuple[float, float] | None) -> None:
     """Refuse a scale that ends where it begins, or before.
 
@@ -235,38 +211,6 @@ class ReplayJudge(Section):
         return self
 
 
-class SettingsGrid(Section):
-    """The baseline plus every temperature with every top_p."""
-
-    baseline_temperature: float = Field(0.0, ge=0, le=2)
-    baseline_top_p: float = Field(1.0, gt=0, le=1)
-    temperatures: tuple[Annotated[float, Field(ge=0, le=2)], ...] = (0.2, 0.5, 0.8)
-    top_ps: tuple[Annotated[float, Field(gt=0, le=1)], ...] = (1.0, 0.95, 0.9)
-
-    @model_validator(mode="after")
-    def keys_read_back(self) -> "SettingsGrid":
-        """Refuse numbers whose partition key would not name them, such as 0.00001."""
-        for setting in self.settings:
-            try:
-                same = setting_from_key(setting.key) == setting
-            except UserError:
-                same = False
-            if not same:
-                raise ValueError(f"setting {setting.key} has no plain decimal key; round the number")
-        return self
-
-    @property
-    def baseline(self) -> Setting:
-        """The setting that the others are held against."""
-        return Setting(self.baseline_temperature, self.baseline_top_p)
-
-    @property
-    def settings(self) -> tuple[Setting, ...]:
-        """Every setting once, the baseline first."""
-        grid = [Setting(temperature, top_p) for temperature in self.temperatures for top_p in self.top_ps]
-        return tuple(dict.fromkeys([self.baseline, *grid]))
-
-
 class FidelityThresholds(Section):
     """What the quality gates ask for: all unitless, scores on 0-1."""
 
@@ -287,8 +231,14 @@ class FidelityThresholds(Section):
     drift_icc: float = Field(0.85, ge=-1, le=1)
 
 
+FidelityJudge = Annotated[LocalJudge | ReplayJudge | OpenAIJudge | ModelJudge, Field(discriminator="kind")]
+
+
 class FidelityStudy(Section):
-    """Study A: is a visual-fidelity judge repeatable and right?"""
+    """Study A: is a visual-fidelity judge repeatable and right?
+
+    `judges` are several to compare, `judge` is then the first of them; `settings_of` has settings of single judges.
+    """
 
     human_scores: Path
     references: Path
@@ -305,10 +255,12 @@ class FidelityStudy(Section):
     annotators: Literal["expert", "skilled", "crowd"] = "expert"
     mismatched_objects: Literal["error", "exclude"] = "error"
     max_missing_share: Share = 0.05
-    judge: LocalJudge | ReplayJudge | OpenAIJudge | ModelJudge = Field(LocalJudge(), discriminator="kind")
+    judge: FidelityJudge = LocalJudge()
+    judges: dict[JudgeName, FidelityJudge] = Field({}, description="several to compare, by name")
     rubric_weights: RubricWeights = RubricWeights()
     score_source: Literal["stated", "recomputed"] = "stated"
     settings: SettingsGrid = SettingsGrid()
+    settings_of: dict[JudgeName, SettingsGrid] = Field({}, description="by judge, where they are not `settings`")
     repeats: int = Field(5, ge=2, le=1000, description="or {at_least: 3, at_most: 10, stop: half_width}")
     stopping: Stopping | None = Field(None, description="filled in from `repeats`")
     minimum_repeats: int = Field(3, ge=2)
@@ -330,8 +282,30 @@ class FidelityStudy(Section):
         return Resampling(self.seed, self.confidence)
 
     @property
+    def partition_keys(self) -> list[str]:
+        """The partition keys: each judge's settings, its baseline first."""
+        return [key for _, keys in self.by_judge() for key in keys]
+
+    def by_judge(self, chosen: Collection[str] = ()) -> list[tuple["FidelityStudy", list[str]]]:
+        """For each judge the plan with it alone, and its partition keys; with `chosen` those and their judges only."""
+        plans = {f"{name}{AT}": self._alone(name) for name in self.judges} or {"": self}
+        found = [(plan, [f"{of}{setting.key}" for setting in plan.settings.settings]) for of, plan in plans.items()]
+        kept = [(plan, [key for key in keys if not chosen or key in chosen]) for plan, keys in found]
+        return [(plan, keys) for plan, keys in kept if keys]
+
+    def asking(self, key: str) -> "FidelityStudy":
+        """The plan with the judge of a partition key alone."""
+        return self._alone(key.rpartition(AT)[0]) if self.judges else self
+
+    def _alone(self, name: str) -> "FidelityStudy":
+        own = {"judge": self.judges[name], "settings": self.settings_of.get(name, self.settings)}
+        return self.model_copy(update=own | {"judges": {}, "settings_of": {}})
+
+    @property
     def judge_name(self) -> str:
-        """How the configuration calls the judge: its name in the list, else its kind."""
+        """How the configuration calls the judge: its name in the list, else its kind; of several all names."""
+        if self.judges:
+            return ", ".join(self.judges)
         return (self.judge.name if isinstance(self.judge, ModelJudge) else None) or self.judge.kind
 
     @property
@@ -393,15 +367,35 @@ class FidelityStudy(Section):
             values = values | {"golden": {"items": [], **golden}}
         return taken | {"columns": {"filename": "id", "score": "score"}} | values
 
+    @model_validator(mode="before")
+    @classmethod
+    def one_judge_or_several(cls, values: Any) -> Any:
+        """The first of several is `judge`; a list of one is the same as `judge`, with the same partition keys."""
+        if not isinstance(values, dict) or not isinstance(judges := values.get("judges"), dict) or not judges:
+            return values
+        names, first, own = list(judges), next(iter(judges.values())), values.get("settings_of") or {}
+        if values.get("judge", first) != first:
+            raise ValueError("judge and judges: name one judge as `judge`, or several as `judges`, not both")
+        if unknown := [name for name in own if name not in judges] if isinstance(own, dict) else []:
+            raise ValueError(f"settings_of.{unknown[0]}: `judges` has {', '.join(names)}")
+        if len(names) > 1:
+            return values | {"judge": first}
+        alone = {"judge": first, "judges": {}, "settings_of": {}}
+        return values | alone | ({"settings": own[names[0]]} if own else {})
+
     @model_validator(mode="after")
     def judge_of_texts(self) -> "FidelityStudy":
         """Refuse texts for a judge that looks at images, the other way round, and what there is for images alone."""
-        if isinstance(self.judge, ModelJudge) and self.judge.task and self.judge.task.object == "pair":
+        if self.settings_of and not self.judges:
+            raise ValueError("settings_of: it is for several `judges`; write `settings`")
+        judges = self.judges.values() or [self.judge]
+        tasks = [one.task if isinstance(one, ModelJudge) else None for one in judges]
+        if any(task.object == "pair" for task in tasks if task):
             raise ValueError("judge: its task says `object: pair`, which is for study B; this study scores one thing")
-        shown = self.judge.task.shows if isinstance(self.judge, ModelJudge) and self.judge.task else "images"
-        if self.texts is not None and shown != "text":
+        shown = {task.shows if task else "images" for task in tasks}
+        if self.texts is not None and shown != {"text"}:
             raise ValueError("texts: the judge has to be a model of the list `judges` whose `task` says `shows: text`")
-        if self.texts is None and shown == "text":
+        if self.texts is None and "text" in shown:
             raise ValueError("judge: its task says `shows: text`, and the study has no `texts`")
         if self.texts is not None and self.golden.items != ():
             raise ValueError(
@@ -426,10 +420,11 @@ class FidelityStudy(Section):
     @model_validator(mode="after")
     def temperatures_that_are_taken(self) -> "FidelityStudy":
         """Refuse a temperature that the format of the judge's provider does not have."""
-        provider = self.judge.asked.provider if isinstance(self.judge, ModelJudge) else None
-        hot = [one.key for one in self.settings.settings if one.temperature > 1]
-        if provider is not None and provider.wire_format == "anthropic" and hot:
-            raise ValueError(f"settings: {hot[0]} has a temperature above 1, which Anthropic's format does not take")
+        for plan, keys in self.by_judge():
+            provider = plan.judge.asked.provider if isinstance(plan.judge, ModelJudge) else None
+            hot = next((key for key in keys if setting_from_key(key).temperature > 1), None)
+            if provider is not None and provider.wire_format == "anthropic" and hot:
+                raise ValueError(f"settings: {hot} has a temperature above 1, which Anthropic's format does not take")
         return self
 
     @model_validator(mode="after")
@@ -447,7 +442,7 @@ class FidelityStudy(Section):
     @model_validator(mode="after")
     def settings_that_exist(self) -> "FidelityStudy":
         """Refuse a golden set or an anchor at a setting that the study does not have."""
-        known = [setting.key for setting in self.settings.settings]
+        known = self.partition_keys
         for section, key in (("golden", self.golden.setting), ("anchor", self.anchor.setting)):
             if key is not None and key not in known:
                 raise ValueError(f"{section}.setting '{key}' is none of the study's settings: {', '.join(known)}")

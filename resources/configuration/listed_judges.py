@@ -60,9 +60,10 @@ def _referring(values: Mapping[str, Any], judges: Mapping[str, Any] | None) -> d
     found = dict(values)
     if isinstance(fidelity := values.get("fidelity"), dict) and isinstance(fidelity.get("judge"), str):
         found["fidelity"] = _replaced(fidelity, "judge", _one("fidelity.judge", fidelity["judge"], judges))
-    if isinstance(pairwise := values.get("pairwise"), dict):
-        named = _several("pairwise.judges", pairwise.get("judges"), judges)
-        found["pairwise"] = _replaced(pairwise, "judges", named)
+    for section in ("fidelity", "pairwise"):
+        if isinstance(study := found.get(section), dict) and "judges" in study:
+            named = _several(f"{section}.judges", study["judges"], judges)
+            found[section] = _replaced(study, "judges", named)
     if isinstance(reliability := values.get("reliability"), dict):
         named = _several("reliability.judges", reliability.get("judges"), judges)
         found["reliability"] = reliability = _replaced(reliability, "judges", named)

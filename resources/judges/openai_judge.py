@@ -4,9 +4,10 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from resources.configuration.fidelity import RubricWeights, Setting
+from resources.configuration.fidelity import RubricWeights
 from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.configuration.settings import Setting
 from resources.judges.contract import Attempt, Call, JudgedObject, JudgeIdentity
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import ChatJudge

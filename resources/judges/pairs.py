@@ -9,9 +9,9 @@ from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
-from resources.configuration.fidelity import Setting
 from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.configuration.settings import Setting
 from resources.configuration.task import FIRST, SECOND, TIE
 from resources.errors import UserError
 from resources.judges.answers import Parsed, json_objects, no_text, refuses, without_reasoning

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from resources.configuration.fidelity import Setting, setting_from_key
+from resources.configuration.settings import Setting, setting_from_key
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.faults import Faults
 from resources.inputs.fidelity.texts import object_of

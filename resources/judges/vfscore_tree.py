@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from resources.configuration.fidelity import Setting
+from resources.configuration.settings import Setting
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.faults import Faults
 from resources.judges.contract import Call, Reply

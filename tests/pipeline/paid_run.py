@@ -10,7 +10,8 @@ import sys
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from resources.configuration.fidelity import FidelityStudy, Setting
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import Setting
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate

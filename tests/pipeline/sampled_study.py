@@ -9,7 +9,8 @@ from pathlib import Path
 
 from upath import UPath
 
-from resources.configuration.fidelity import FidelityStudy, GoldenSet, SettingsGrid
+from resources.configuration.fidelity import FidelityStudy, GoldenSet
+from resources.configuration.settings import SettingsGrid
 from resources.runtime.home import Home
 from resources.study import Study
 from tests.small_study import errors, run, sqlite_instance_in, without_drawing

@@ -59,14 +59,17 @@ ASKING = {"judge_calls", "golden_scores", "anchor_scores"}
             },
         ),
         ({"score_max": 100.0}, {"human_scores"}),
-        ({"annotators": "crowd"}, {"annotator_test", "fidelity_trust_verdict", "fidelity_report"}),
+        (
+            {"annotators": "crowd"},
+            {"annotator_test", "fidelity_trust_verdict", "judge_comparison", "fidelity_report"},
+        ),
         # The order in which a judge is asked changes no answer.
         (
             {"seed": 7},
             {
                 *("icc_by_setting", "retried_calls", "human_agreement", "few_labels", "setting_summary"),
                 *("recommended_setting", "golden_images", "sensitivity", "dose_response", "anchor_scores", "drift"),
-                *("fidelity_trust_verdict", "fidelity_report"),
+                *("fidelity_trust_verdict", "judge_comparison", "fidelity_report"),
             },
         ),
         ({}, set()),

@@ -17,7 +17,8 @@ from assets.fidelity.logic.judge_answers import judged_objects
 from pipeline.automation import watch_drift
 from pipeline.definitions import definitions_of
 from pipeline.runs import Outcome, run_drift
-from resources.configuration.fidelity import Anchor, LocalJudge, setting_from_key
+from resources.configuration.fidelity import Anchor, LocalJudge
+from resources.configuration.settings import setting_from_key
 from resources.judges.judging import Judging
 from resources.judges.local import LocalJudge as Appearance
 from resources.runtime.progress import LoggedProgress

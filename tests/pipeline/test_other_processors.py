@@ -17,7 +17,7 @@ from analysis.images.appearance.comparison import compare
 from analysis.images.appearance.descriptors import described
 from analysis.images.appearance.looks import patches_in_view
 from pipeline.samples.fidelity import FidelitySamples
-from resources.configuration.fidelity import Setting
+from resources.configuration.settings import Setting
 from resources.judges.contract import Attempt, JudgedObject
 from resources.judges.local import LocalJudge
 from resources.judges.prompt import build_call

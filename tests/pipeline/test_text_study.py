@@ -6,7 +6,7 @@ import dagster as dg
 import pytest
 
 from pipeline.command_line.planned_calls import planned_calls
-from resources.configuration.fidelity import SettingsGrid
+from resources.configuration.settings import SettingsGrid
 from tests.openai_server import openai_server
 from tests.small_study import KEYS, UP_TO_CALLS, errors, run, run_one, stored
 from tests.text_study import GRADES, KEY_VARIABLE, REPEATS, graded, text_study, write_texts

@@ -42,6 +42,7 @@ IN_ONE = Counter(
         "sensitivity": 1,
         "dose_response": 1,
         "fidelity_trust_verdict": 1,
+        "judge_comparison": 1,
         "fidelity_report": 1,
     }
 )

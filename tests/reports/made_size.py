@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from resources.configuration.fidelity import SettingsGrid
+from resources.configuration.settings import SettingsGrid
 
 KEYS = tuple(setting.key for setting in SettingsGrid().settings)
 

@@ -1,5 +1,6 @@
 """Which settings can stand next to each other, and on which objects."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -8,7 +9,8 @@ from analysis.messages import message
 from assets.fidelity.logic.current_plan import CurrentPlan, difference
 from assets.fidelity.logic.judge_answers import as_planned, enough_repeats_gate
 from assets.shared.partitions import SETTINGS, Frames
-from resources.configuration.fidelity import FidelityStudy, setting_from_key
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import setting_from_key
 from resources.errors import UserError
 
 
@@ -34,7 +36,7 @@ class ComparedSettings(NamedTuple):
 
 
 def compared_settings(
-    calls: Frames, matrices: Frames, study: FidelityStudy, plan: CurrentPlan | None = None
+    calls: Frames, matrices: Frames, study: FidelityStudy, plans: Mapping[str, CurrentPlan] | None = None
 ) -> ComparedSettings:
     """The settings that keep their integrity gate under the current plan, on common objects: failures are not random.
 
@@ -45,10 +47,13 @@ def compared_settings(
         calls: Table `judge_calls` by setting.
         matrices: Table `score_matrix` by setting.
         study: The configuration.
-        plan: Judge, prompts and images now; none: they are not asked about.
+        plans: Judge, prompts and images now, by setting; none: they are not asked about.
     """
     made = [key for key in SETTINGS.get_partition_keys() if key in matrices]
-    obstacles = {key: obstacle for key in made if (obstacle := _obstacle(calls[key], matrices[key], study, plan))}
+    now = plans or {}
+    obstacles = {
+        key: obstacle for key in made if (obstacle := _obstacle(calls[key], matrices[key], study, now.get(key)))
+    }
     valid = {key: _valid_objects(matrices[key], study.minimum_repeats) for key in made}
     passing = [valid[key] for key in made if key not in obstacles]
     return ComparedSettings(made, obstacles, valid, set.intersection(*passing) if passing else set())
@@ -57,7 +62,7 @@ def compared_settings(
 def described(key: str, study: FidelityStudy) -> dict[str, Any]:
     """The columns that say which setting a row is about."""
     setting = setting_from_key(key)
-    baseline = setting == study.settings.baseline
+    baseline = setting == study.asking(key).settings.baseline
     return {"setting": key, "temperature": setting.temperature, "top_p": setting.top_p, "baseline": baseline}
 
 

@@ -1,11 +1,13 @@
 """Whether recorded calls are of the judge, prompt and images that the study has now."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import pandas as pd
 
 from analysis.messages import message
 from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import judge_in
 from resources.judges.contract import JudgedObject
 from resources.judges.question import question_of
 from resources.judges.registry import judge_of
@@ -19,6 +21,17 @@ class CurrentPlan(NamedTuple):
     judge_identity: str
     prompts: dict[str, str]
     images: dict[str, tuple[str, ...]]
+
+
+def current_plans(study: FidelityStudy, objects: list[JudgedObject], keys: Iterable[str]) -> dict[str, CurrentPlan]:
+    """`current_plan` of the judge of each partition key.
+
+    Raises:
+        UserError: A judge cannot be opened.
+    """
+    of_judge = {judge_in(key): key for key in keys}
+    now = {judge: current_plan(study.asking(key), objects) for judge, key in of_judge.items()}
+    return {key: now[judge_in(key)] for key in keys}
 
 
 def current_plan(study: FidelityStudy, objects: list[JudgedObject]) -> CurrentPlan:

@@ -1,5 +1,6 @@
 """The verdict on each setting of study A: the judge against annotators, on objects that did not choose the setting."""
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -7,6 +8,8 @@ import numpy as np
 import pandas as pd
 
 from analysis.agreement.alternative_annotator import EPSILON
+from analysis.agreement.setting_choice import NONE, choose, least_lacking
+from analysis.agreement.setting_measures import Measures
 from analysis.gates import Gate
 from analysis.messages import message
 from analysis.resampling.bootstrap import Interval
@@ -17,8 +20,10 @@ from analysis.verdict.rule import Condition, Policy, State, Verdict, needed_at_l
 from analysis.verdict.stated import Against, Row, Stated, against_people, not_flattered
 from assets.fidelity.logic.judge_answers import judge_scores
 from assets.fidelity.logic.selection_split import Choosing, products_that_choose
+from assets.fidelity.logic.setting_conditions import COLUMNS, rule_of
 from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import judge_in
 from resources.errors import listing
 from resources.tables.fidelity.golden import IN_PART, NOT_SEEN
 
@@ -44,15 +49,22 @@ class Evidence(NamedTuple):
 def setting_verdicts(evidence: Evidence, judge: str, study: FidelityStudy) -> list[Stated]:
     """One verdict per setting that was made; that of the recommended one, else of the nearest, answers the question.
 
+    Of several judges each has an answer: that of its own best setting.
+
     Args:
         evidence: The tables.
-        judge: Its name.
+        judge: Its name, where the study has one.
         study: Thresholds and what the verdict asks for.
     """
     settings = [str(key) for key in evidence.recommended["setting"] if key in evidence.matrices]
     rows = {str(row["setting"]): row for row in evidence.recommended.to_dict("records")}
     compared = [key for key in settings if rows[key]["n_settings_tried"] > 0]
-    leading = _leading(evidence.recommended, compared or settings)
+    leading = {
+        _leading(evidence.recommended, [key for key in compared or settings if judge_in(key) == one], study)
+        or _first(settings, one)
+        for one in map(judge_in, settings)
+    }
+    n_tried = Counter(map(judge_in, compared))
     choosing = products_that_choose(evidence.study_objects, evidence.human_scores, study)
     policy = study.verdict.policy(epsilon=EPSILON[study.annotators], confidence=study.confidence, seed=study.seed)
     found = []
@@ -63,22 +75,42 @@ def setting_verdicts(evidence: Evidence, judge: str, study: FidelityStudy) -> li
             people: tuple[Row, ...] = ()
         else:
             common = _common(evidence.matrices, compared, study.minimum_repeats)
-            against, said, people = _judged(evidence, rows[key], common, choosing, policy, study)
+            chose = choosing if n_tried[judge_in(key)] > 1 else None
+            against, said, people = _judged(evidence, rows[key], common, chose, policy, study)
         found.append(
-            Stated(judge, key, against, said, key == leading, people, _not_covered(evidence, key, study),
-                   ("objects", "products"))
+            Stated(judge_in(key) or judge, key, against, said, key in leading, people,
+                   _not_covered(evidence, key, study), ("objects", "products"))
         )  # fmt: skip
     return found
 
 
-def _leading(recommended: pd.DataFrame, keys: list[str]) -> str | None:
-    """The setting to use, else the nearest to it, else the first that can vary."""
+def _leading(recommended: pd.DataFrame, keys: list[str], study: FidelityStudy) -> str | None:
+    """A judge's setting to use, else the nearest to it, else the first that can vary.
+
+    The table flags one setting of the study; that of any other judge is chosen among its own by the same rule.
+    """
+    of_judge = recommended[recommended["setting"].isin(keys)]
     for flag in ("recommended", "nearest"):
-        chosen = recommended.loc[recommended[flag].fillna(False).astype(bool), "setting"]
+        rows = of_judge if study.judges else recommended
+        chosen = rows.loc[rows[flag].fillna(False).astype(bool), "setting"]
         if len(chosen):
             return str(chosen.iloc[0])
+    tried = of_judge[of_judge["n_settings_tried"] > 0]
+    if study.judges and len(tried):
+        columns = (*(tried[name].to_numpy(dtype=np.float64, na_value=np.nan) for name in COLUMNS),
+                   ~tried["deterministic"].to_numpy(dtype=bool))  # fmt: skip
+        measures, rule = Measures(*columns), rule_of(study)
+        best = int(choose(measures, rule))
+        place = least_lacking(measures, rule) if best == NONE else best
+        if place is not None:
+            return str(tried["setting"].iloc[place])
     varying = recommended.loc[~recommended["deterministic"].fillna(False).astype(bool), "setting"].astype(str)
     return next((key for key in keys if key in set(varying)), keys[0] if keys else None)
+
+
+def _first(settings: list[str], judge: str | None) -> str:
+    """The first setting of a judge of which none is compared."""
+    return next(key for key in settings if judge_in(key) == judge)
 
 
 def _common(matrices: Frames, keys: list[str], minimum: int) -> set[str]:
@@ -94,22 +126,22 @@ def _judged(
     evidence: Evidence,
     row: Mapping[Any, Any],
     common: set[str],
-    choosing: Choosing,
+    choosing: Choosing | None,
     policy: Policy,
     study: FidelityStudy,
 ) -> tuple[Against, Verdict, tuple[Row, ...]]:
     """On the half that did not choose where it is large enough; else on all, where only what is bad for it counts.
 
-    Whichever setting it is: with several tried, any of them was among those that the same objects chose from.
+    Whichever setting it is: with several tried, any of them was among those that the same objects chose from. A judge
+    of one setting (`choosing` is none) chose nothing.
     """
     matrix = evidence.matrices[str(row["setting"])]
     matrix = matrix[matrix["object"].isin(common)]
     people, scores = people_of(evidence.human_scores, matrix), judge_scores(matrix, study.aggregate)
     needed = study.thresholds.spearman
     others = conditions_of(row, evidence, study)
-    free = ~matrix["product_id"].isin(choosing.products).to_numpy(dtype=bool)
-    if row["n_settings_tried"] == 1:
-        free = np.ones(len(matrix), dtype=bool)
+    chose = choosing.products if choosing is not None else ()
+    free = ~matrix["product_id"].isin(list(chose)).to_numpy(dtype=bool)
     several = (~np.isnan(people.answers)).sum(axis=1) >= min(2, people.answers.shape[1])
     n_free = int((free & several & ~np.isnan(scores)).sum())
     kept = free if n_free >= policy.fewest_objects else np.ones(len(matrix), dtype=bool)

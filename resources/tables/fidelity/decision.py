@@ -1,5 +1,9 @@
 """The tables of study A that decide: the recommended setting, people against the judge, retries, drift, the report."""
 
+from typing import get_args
+
+from analysis.verdict.judge_differences import COMPARED
+from analysis.verdict.rule import Word
 from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
 from resources.tables.fidelity.scores import BASELINE, CALLS, CHOOSING, OBJECT, REPEATS, SCORE, SETTING
 from resources.tables.trust_verdict import trust_verdict_table
@@ -319,6 +323,42 @@ FIDELITY_REPORT = Table(
         "texts",
         "thresholds",
     ),
+)
+
+JUDGE_COMPARISON = Table(
+    "judge_comparison",
+    "Each judge at its best setting, and every two of them by their difference, on the same objects: one row per "
+    "judge, other judge and statistic.",
+    (
+        text("judge", "Judge, by its name in the list `judges` where there are several."),
+        text("other", "Judge that is subtracted; null in a row about one judge.", nullable=True),
+        text(
+            "statistic",
+            "`spearman` and `mae` against the mean of people; `icc` is ICC(1,k) at the repeats of every object; "
+            "`omega` is the winning rate of the alternative annotator test; `cost_per_object_usd` is of all repeats of "
+            "an object; `cost_per_point_usd` is that over 100 times the ICC, for a hundredth of reliability.",
+            among=COMPARED,
+        ),
+        text("setting", "Partition key of the judge's setting: the recommended one, else its own best."),
+        text("other_setting", "The same of the other judge.", nullable=True),
+        number("value", "The judge's, or its less the other's; USD, 0-1 or unitless by statistic.", nullable=True),
+        *bounds("value", "it, products left out one by one, or resampled for omega", "as value"),
+        number("p", "Two-sided p of no difference.", "unitless", nullable=True, **SCORE),
+        number("p_holm", "The same after Holm, over all pairs of a statistic.", "unitless", nullable=True, **SCORE),
+        text(
+            "letters",
+            "Rank group: judges that share a letter are not distinguishable; `a` holds the best. Null in rows of two.",
+            nullable=True,
+        ),
+        text("word", "The judge's verdict; null in rows of two.", nullable=True, among=get_args(Word)),
+        whole("n", "Objects behind it; for spearman and mae the pairs with people.", "count", low=0),
+        whole("n_products", "Products behind it.", "count", low=0),
+        text("basis", "Which objects these are: those that chose no setting, or all."),
+        text("method", "How the interval was made.", nullable=True),
+        text("undefined", "Why the number is null; null where it is not.", nullable=True),
+    ),
+    key=("judge", "other", "statistic"),
+    reads=(*SAMPLING, *CHOOSING, *REPEATS, "aggregate", "annotators", "match_by", "verdict"),
 )
 
 FIDELITY_TRUST_VERDICT = trust_verdict_table(

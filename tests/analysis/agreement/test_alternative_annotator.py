@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 from scipy.stats import ttest_1samp
 
-from analysis.agreement.alternative_annotator import EPSILON, AgainstAnnotator, alternative_annotator
+from analysis.agreement.alternative_annotator import (
+    EPSILON,
+    AgainstAnnotator,
+    alternative_annotator,
+    winning_rate_of_counts,
+)
 from analysis.undefined import UndefinedStatistic
 
 NAN = np.nan
@@ -292,3 +297,25 @@ def test_what_cannot_be_tested_is_undefined_with_the_reason():
 def test_arguments_that_do_not_fit_are_refused(changes, said):
     with pytest.raises(ValueError, match=said):
         alternative_annotator(**{"ratings": RATINGS, "judge": JUDGE, **changes})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_omega_of_a_resample_is_omega_of_its_rows_written_out(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    truth = np.round(random.uniform(size=80), 1)
+    ratings = np.round(truth[:, None] + 0.15 * random.normal(size=(80, 4)), 1)
+    ratings[random.uniform(size=ratings.shape) < 0.3] = NAN
+    # The fourth has too few objects in some resamples and is skipped there.
+    ratings[45:, 3] = NAN
+    judge = np.round(truth + 0.05 * seed + 0.1 * random.normal(size=80), 1)
+    sources = np.repeat(np.arange(20), 4)
+    drawn = random.multinomial(20, np.full(20, 1 / 20), size=5)
+    counts = np.vstack([np.ones(20, dtype=int), drawn])
+    seen = winning_rate_of_counts(ratings, judge, sources, epsilon=0.15)(counts)
+    for row, omega in zip(counts, seen, strict=True):
+        copies = [(source, copy) for source in range(20) for copy in range(row[source])]
+        rows = np.concatenate([np.flatnonzero(sources == source) for source, _ in copies])
+        found = alternative_annotator(
+            ratings[rows], judge[rows], epsilon=0.15, clusters=np.repeat(np.arange(len(copies)), 4)
+        )
+        assert omega == found.winning_rate

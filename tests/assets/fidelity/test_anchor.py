@@ -14,7 +14,7 @@ from assets.fidelity.logic.anchor import (
     occasion_rows,
     pinned_occasion,
 )
-from resources.configuration.fidelity import setting_from_key
+from resources.configuration.settings import setting_from_key
 from tests.assets.shared.made_tables import SETTING, calls_of, keeps_to_its_declaration, objects_of, one_each, plan
 
 FIRST, SECOND = "2026-11-02", "2026-11-09"

@@ -19,7 +19,8 @@ from assets.fidelity.study_objects import selected_objects
 from pipeline.command_line.main import application
 from pipeline.command_line.planned_calls import ANCHOR, GOLDEN_SET, planned_anchor_calls, planned_calls
 from pipeline.command_line.run_study import run_and_show
-from resources.configuration.fidelity import Anchor, GoldenSet, LocalJudge, RubricWeights, setting_from_key
+from resources.configuration.fidelity import Anchor, GoldenSet, LocalJudge, RubricWeights
+from resources.configuration.settings import setting_from_key
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects

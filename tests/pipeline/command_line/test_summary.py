@@ -198,7 +198,7 @@ def test_settings_of_another_judge_are_named_apart_and_not_counted(tmp_path: Pat
     other = dict(given.calls)
     other[STEADY] = other[STEADY].assign(judge_identity="2")
     plan = CurrentPlan("1", {}, {})
-    summary = summary_rows(given._replace(calls=other), study_of(), plan)
+    summary = summary_rows(given._replace(calls=other), study_of(), dict.fromkeys(given.matrices, plan))
     assert summary["setting"].iloc[0] == STEADY
     said = shown_summary(tmp_path, summary)
     assert "Compared on 32 objects of 16 products that are valid in every setting compared, 32 of them scored" in said
@@ -210,7 +210,7 @@ def test_settings_of_another_judge_are_named_apart_and_not_counted(tmp_path: Pat
 def test_where_no_setting_is_compared_each_reason_is_said_once(tmp_path: Path) -> None:
     given = judgements(GOOD)
     plan = CurrentPlan("2", {}, {})
-    summary = summary_rows(given, study_of(), plan)
+    summary = summary_rows(given, study_of(), dict.fromkeys(given.matrices, plan))
     said = shown_summary(tmp_path, summary)
     assert "Compared on" not in said
     assert f"Not compared: {STEADY}, {SHAKY}, {COARSE}: its calls are of another judge" in said

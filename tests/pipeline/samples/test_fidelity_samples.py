@@ -15,7 +15,7 @@ from scipy.stats import spearmanr
 from pipeline.samples.fidelity import SAMPLES_VERSION, FidelitySamples, write_fidelity_samples
 from pipeline.samples.shipped import MANIFEST, SEED, is_whole
 from resources.configuration import fidelity as configuration
-from resources.configuration.fidelity import Setting
+from resources.configuration.settings import Setting
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import item_id, parse_object_name
 from resources.judges.answers import parse_answer

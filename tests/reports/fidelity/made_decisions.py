@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pandas as pd
 
-from resources.configuration.fidelity import setting_from_key
+from resources.configuration.settings import setting_from_key
 from resources.tables.fidelity.decision import EVERYBODY
 from tests.reports.made_size import KEYS, Size, item_of
 

@@ -133,3 +133,33 @@ def test_what_is_wrong_is_said_in_one_line_before_anything_is_asked(
     message = faults(tmp_path, f"judges: {judges}\nfidelity:\n{FIDELITY}{rest}")
     assert said in message
     assert len(message.splitlines()) == 2
+
+
+def test_several_judges_have_partitions_of_their_own_and_one_has_those_of_old(tmp_path: Path) -> None:
+    grids = "  settings: {temperatures: [0.5], top_ps: [1.0]}\n  settings_of: {baseline: {temperatures: []}}\n"
+    plan = read(tmp_path, f"{LIST}fidelity:\n{FIDELITY}  judges: [own, baseline]\n{grids}").fidelity
+    assert plan is not None
+    assert plan.partition_keys == ["own@t0.0_p1.0", "own@t0.5_p1.0", "baseline@t0.0_p1.0"]
+    assert plan.asking("baseline@t0.0_p1.0").judge == LocalJudge()
+    one, same = (
+        read(tmp_path, f"{LIST}fidelity:\n{FIDELITY}  {words}\n").fidelity for words in ("judges: [own]", "judge: own")
+    )
+    assert one == same
+    assert one is not None
+    assert one.partition_keys[0] == "t0.0_p1.0"
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        ("judges: [own, clade]", "fidelity.judges.clade: there is no judge 'clade' in the list `judges`"),
+        ("judges: [own, words]", "fidelity.judges.words"),
+        ("judge: claude\n  judges: [own, gpt]", "name one judge as `judge`, or several as `judges`, not both"),
+        ("judges: [own, gpt]\n  settings_of: {claude: {}}", "settings_of.claude: `judges` has own, gpt"),
+        ("judge: own\n  settings_of: {own: {}}", "settings_of: it is for several `judges`; write `settings`"),
+        ("judges: [own, claude]\n  settings: {temperatures: [1.5]}", "claude@t1.5_p1.0 has a temperature above 1"),
+        ("judges: [own, gpt]\n  golden: {setting: t0.2_p1.0}", "is none of the study's settings: own@t0.0_p1.0"),
+    ],
+)
+def test_what_is_wrong_with_several_judges_is_one_line(tmp_path: Path, words: str, fault: str) -> None:
+    assert fault in faults(tmp_path, f"{LIST}fidelity:\n{FIDELITY}  {words}\n")

@@ -14,7 +14,8 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy, Setting
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import Setting
 from resources.database.call_records import Spent
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from resources.configuration import fidelity
-from resources.configuration.fidelity import Setting
+from resources.configuration.settings import Setting
 from resources.errors import UserError
 from resources.judges import local
 from resources.judges.answers import parse_answer

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from resources.configuration.fidelity import Setting
+from resources.configuration.settings import Setting
 from resources.configuration.task import Task
 from resources.errors import FileFault
 from resources.judges.contract import Attempt, JudgedObject, JudgeIdentity

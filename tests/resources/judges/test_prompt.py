@@ -4,7 +4,8 @@ import dataclasses
 
 import pytest
 
-from resources.configuration.fidelity import RubricWeights, Setting
+from resources.configuration.fidelity import RubricWeights
+from resources.configuration.settings import Setting
 from resources.judges.contract import Attempt, JudgedObject, JudgeIdentity
 from resources.judges.prompt import build_call, prompt_hash
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy, RubricWeights, Setting
+from resources.configuration.fidelity import FidelityStudy, RubricWeights
+from resources.configuration.settings import Setting
 from resources.errors import UserError
 from resources.inputs.fidelity.texts import object_of
 from resources.judges.contract import Attempt, Call, JudgedObject

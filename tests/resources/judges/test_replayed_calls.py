@@ -8,8 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy, Setting
+from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.fidelity import ReplayJudge as Configuration
+from resources.configuration.settings import Setting
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate

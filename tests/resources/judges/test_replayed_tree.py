@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import Setting
+from resources.configuration.settings import Setting
 from resources.errors import UserError
 from resources.judges.answers import parse_answer
 from resources.judges.contract import JudgedObject

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy, Setting
+from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.settings import Setting
 from resources.database import locks
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger

@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from resources.configuration.fidelity import FidelityStudy, RubricWeights, Setting
+from resources.configuration.fidelity import FidelityStudy, RubricWeights
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.configuration.settings import Setting
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate

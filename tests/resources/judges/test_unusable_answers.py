@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import FidelityStudy, Setting
+from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import ModelJudge
+from resources.configuration.settings import Setting
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate

@@ -6,9 +6,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from resources.configuration.fidelity import RubricWeights, Setting
+from resources.configuration.fidelity import RubricWeights
 from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
+from resources.configuration.settings import Setting
 from resources.database.call_records import Spent
 from resources.judges.contract import Attempt, Call, JudgedObject, Reply
 from resources.judges.openai.access import access_of

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import RubricWeights, Setting
+from resources.configuration.fidelity import RubricWeights
 from resources.configuration.openai_judge import ModelJudge
+from resources.configuration.settings import Setting
 from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.judges.openai.access import access_of

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from resources.configuration.fidelity import Setting
+from resources.configuration.settings import Setting
 from resources.judges.contract import JudgedObject
 from resources.judges.openai.access import Access
 from resources.judges.openai.chat_judge import Refused, RequestForm, setting_blamed

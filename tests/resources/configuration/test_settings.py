@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from resources.configuration.fidelity import Setting, SettingsGrid, setting_from_key
+from resources.configuration.settings import Setting, SettingsGrid, setting_from_key
 from resources.errors import UserError
 
 
