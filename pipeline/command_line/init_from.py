@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS, TEXT_COLUMNS
 from resources.errors import FileFault, listing
 from resources.inputs.any_file import AS_IT_IS, record_file
@@ -294,7 +295,8 @@ class _Draft:
         labels = _labels(texts.values())
         self._takes(dict.fromkeys(["a source of errors"]))
         self.meaning |= dict.fromkeys(judges, "a judge: a data set") | dict.fromkeys(people, "a person: the truth")
-        self.meaning |= {sources[0]: "what objects share (cluster)"} if sources else {}
+        few = any(one.different < FEWEST_CLUSTERS for one in self.seen if one.name in sources[:1])
+        self.meaning |= {sources[0]: "a group" if few else "what objects share (cluster)"} if sources else {}
         of_scores = numbers and len(labels) > 2  # two numbers are labels
         truth = _quoted(people[0]) if len(people) == 1 else _list(map(_quoted, people))
         what = "their mean counts" if of_scores else "their majority counts; a row without one is left out"
@@ -309,7 +311,10 @@ class _Draft:
                 lines += ["      higher_is_better: false   # by its name"] if is_reversed(judge) else []
             else:
                 lines += [f"      options: {_list(map(_quoted, labels))}"]
-            lines += [f"      cluster: {_quoted(sources[0])}   # resampled together"] if sources else []
+            if sources and few:
+                lines += [f"      group_by: [[{_quoted(sources[0])}]]   # a breakdown: too few to be resampled"]
+            elif sources:
+                lines += [f"      cluster: {_quoted(sources[0])}   # resampled together"]
         return self._drafted("evaluation", lines)
 
     # --- what the ratings are --------------------------------------------------------------------------------

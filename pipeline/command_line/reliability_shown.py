@@ -269,7 +269,8 @@ def show_status(console: Console, study: Study) -> None:
         say(console, f"The latest run gave no verdict: {reason}. What is shown is the last that did.")
     console.print(history_table(history.tail(SHOWN_VALIDATIONS), first=max(1, len(history) - SHOWN_VALIDATIONS + 1)))
     cast = study.reviews.blindness()
-    say(console, f"Tiebreaks: {study.reviews.progress()}{f'; {cast}' if cast.total else ''}.")
+    if due(study).name != "verdict":
+        say(console, f"Tiebreaks: {study.reviews.progress()}{f'; {cast}' if cast.total else ''}.")
     say(console, ground_truth_in_words(study, history))
     show_due(console, study)
 

@@ -7,7 +7,13 @@ import pandas as pd
 from rich.console import Console
 
 from analysis.words import queries
-from assets.reliability.logic.contingency_state import advised_thresholds, no_verdict, stored_tables, thresholds_now
+from assets.reliability.logic.contingency_state import (
+    advised_thresholds,
+    due,
+    no_verdict,
+    stored_tables,
+    thresholds_now,
+)
 from assets.reliability.logic.judge_bias import biased_pairs
 from assets.reliability.logic.judged_again import judged_again_now
 from assets.reliability.reliability_report import report_path
@@ -42,7 +48,8 @@ def show_reliability(study: Study, console: Console) -> None:
         show_verdict(console, last, study.reliability.gate)
         for words in (*bias_in_words(study), *recalibration_in_words(study)):
             say(console, words)
-        say(console, f"Tiebreaks: {study.reviews.progress()}.")
+        if due(study).name != "verdict":
+            say(console, f"Tiebreaks: {study.reviews.progress()}.")
         say(console, ground_truth_in_words(study, history))
     show_due(console, study)
     files = [("Disagreements", str(study.home.outputs / "disagreements.csv"))]

@@ -142,7 +142,8 @@ def _figures(contents: Contents, last: dict[str, Any]) -> list[Figure]:
     n_defined = last["total_queries"] - last["n_undefined"]
     facts, gate = contents.standing.facts, contents.plan.gate
     reviewed = say("figure.of", n=whole(facts.n_reviewed), total=whole(facts.n_disputed))
-    asked = say("figure.needed", n=whole(facts.quota)) if last["status"] == CONTINGENCY else None
+    reviewing = last["status"] == CONTINGENCY and contents.standing.step.name != "verdict"
+    asked = say("figure.needed", n=whole(facts.quota)) if reviewing else None
     little = macro_says_little(*(int(last[name]) for name in ("total_queries", "n_undefined", "n_documents")))
     both = [
         Figure(say(f"figure.{name}"), number(last[kappa]), _beside(last, kappa, band_too=name == "micro" or not little),

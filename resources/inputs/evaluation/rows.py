@@ -15,7 +15,7 @@ from analysis.words import count_noun, noun
 from resources.errors import FileFault, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.columns import EvaluationColumns
-from resources.inputs.record_files import Fields, RecordFile, SeveralValues, as_text, value_of
+from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenColumns
 from resources.inputs.written_values import (
     INFINITE,
@@ -198,9 +198,9 @@ class AnswerRows:
         found: list[OptionAnswer] = []
         for name, value in self._truths:
             true = self._text(name, value(record))
-            if not true.strip():
-                continue
             truth = _named(as_whole(true, options), options)
+            if truth.option is None and (not true.strip() or true.strip() in NO_VALUE):
+                continue
             if truth.option is None:
                 among = listing(map(repr, options.names))
                 remedy = "Correct either." if self._of_all is None else "Correct it, or add it to the options."

@@ -62,6 +62,8 @@ def test_labels_are_answers_with_their_options(tmp_path: Path) -> None:
     assert found.evaluation is not None
     dataset = found.evaluation.datasets["llm_label"]
     assert (dataset.kind, dataset.truth, dataset.options) == ("answers", ("ann", "bob"), ("fail", "pass", "unsure"))
+    # Three topics are no sources to resample, and a group to look at.
+    assert (dataset.cluster, dataset.group_by) == (None, (("topic",),))
     # Given names are people's where they give the judge's words.
     assert "ann a person: the truth" in said
 
@@ -213,3 +215,23 @@ def test_the_run_after_it_works(study: str, tmp_path: Path, monkeypatch: pytest.
         assert "12 of them with a background that is neither black nor transparent" in " ".join(
             told("import", "fidelity").split()
         )
+
+
+@pytest.mark.slow
+def test_a_table_without_queries_is_run_and_pointed_to_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(1)
+    rows = [f"topic {place},d{place},{int(random.random() < 0.5)},{int(random.random() < 0.5)}" for place in range(40)]
+    file = tmp_path / "one.csv"
+    file.write_text("\n".join(["query,doc_id,llm_grade,ann", *rows]) + "\n")
+    home = tmp_path / "home"
+    begun(file, home)
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
+    monkeypatch.delenv("TOUCHSTONE_CONFIG", raising=False)
+    for said in (told("run", "reliability"), told("reliability", "status")):
+        words = " ".join(said.split())
+        assert "Due: Each query has one document: this is a table of ratings rather than of queries" in words
+        assert "Next: touchstone verdict" in words
+        assert "review" not in words.lower()
+        assert words.index("kappa micro") < words.index("kappa macro")

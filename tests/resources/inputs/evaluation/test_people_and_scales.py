@@ -11,7 +11,7 @@ from resources.inputs.evaluation.files import read_evaluation_file
 
 PEOPLE = ("ann", "ben", "cleo")
 SCORES = "id;judge;ann;ben;cleo\na;3;1;2;3\nb;4;;4,5;5\nc;5;;;\n"
-LABELS = "judge,ann,ben,cleo\npass,pass,pass,fail\nfail,pass,fail,\nfail,,fail,\npass,pass,fail,pass\n"
+LABELS = "judge,ann,ben,cleo\npass,pass,pass,fail\nfail,pass,fail,\nfail,N/A,fail,\npass,pass,fail,pass\n"
 
 
 def test_the_mean_of_those_who_gave_a_score_counts(tmp_path: Path) -> None:
