@@ -298,14 +298,17 @@ class _Draft:
         few = any(one.different < FEWEST_CLUSTERS for one in self.seen if one.name in sources[:1])
         self.meaning |= {sources[0]: "a group" if few else "what objects share (cluster)"} if sources else {}
         of_scores = numbers and len(labels) > 2  # two numbers are labels
-        truth = _quoted(people[0]) if len(people) == 1 else _list(map(_quoted, people))
         what = "their mean counts" if of_scores else "their majority counts; a row without one is left out"
-        what = f"   # {what}" if len(people) > 1 else ""
+        # Of two people's labels each difference is a tie: they are no majority, and each is held against the judge.
+        truths = [[one] for one in people] if not of_scores and len(people) == 2 else [people]
+        pairs = [(judge, truth) for judge in judges for truth in truths]
+        names = ["-".join(map(_name, (judge, *(truth if len(truths) > 1 else ())))) for judge, truth in pairs]
         lines = ["  datasets:"]
-        for judge, name in zip(judges, _different(map(_name, judges)), strict=True):
+        for (judge, truth), name in zip(pairs, _different(names), strict=True):
             lines += [f"    {name}:", f"      file: {self.where}"]
             lines += [f"      kind: {'scores' if of_scores else 'answers'}", f"      prediction: {_quoted(judge)}"]
-            lines += [f"      truth: {truth}{what}"]
+            said = _quoted(truth[0]) if len(truth) == 1 else f"{_list(map(_quoted, truth))}   # {what}"
+            lines += [f"      truth: {said}"]
             if of_scores:
                 lines += [f"      scale: {_list(self._scale(people))}   # {self._range(people)}"]
                 lines += ["      higher_is_better: false   # by its name"] if is_reversed(judge) else []

@@ -60,12 +60,23 @@ def test_a_metric_that_is_a_distortion_and_its_references_are_seen(tmp_path: Pat
 def test_labels_are_answers_with_their_options(tmp_path: Path) -> None:
     found, said = begun(EXAMPLES / "labels.csv", tmp_path / "home")
     assert found.evaluation is not None
-    dataset = found.evaluation.datasets["llm_label"]
-    assert (dataset.kind, dataset.truth, dataset.options) == ("answers", ("ann", "bob"), ("fail", "pass", "unsure"))
+    # Two people have no majority: each is a data set of the judge's.
+    assert {name: one.truth for name, one in found.evaluation.datasets.items()} == {
+        "llm_label-ann": "ann", "llm_label-bob": "bob"
+    }  # fmt: skip
+    dataset = found.evaluation.datasets["llm_label-ann"]
+    assert (dataset.kind, dataset.options) == ("answers", ("fail", "pass", "unsure"))
     # Three topics are no sources to resample, and a group to look at.
     assert (dataset.cluster, dataset.group_by) == (None, (("topic",),))
     # Given names are people's where they give the judge's words.
     assert "ann a person: the truth" in said
+
+
+def test_the_majority_of_three_people_is_the_truth_of_labels(tmp_path: Path) -> None:
+    found, _ = begun(EXAMPLES / "rare.csv", tmp_path / "home")
+    assert found.evaluation is not None
+    [dataset] = found.evaluation.datasets.values()
+    assert (dataset.truth, dataset.options) == (("human1", "human2", "human3"), ("safe", "unsafe"))
 
 
 def write_relevance(path: Path, n: int = 12) -> Path:
@@ -211,10 +222,9 @@ def test_the_run_after_it_works(study: str, tmp_path: Path, monkeypatch: pytest.
         assert "A document is relevant from grade 2 on; the grades are 0, 1, 2, 3." in said
         assert "Micro kappa by the grade from which a document counts as relevant: 1: 0." in said
     if study == "fidelity":
-        assert "12 can be judged" in " ".join(told("import", "fidelity").split())
-        assert "12 of them with a background that is neither black nor transparent" in " ".join(
-            told("import", "fidelity").split()
-        )
+        checked = " ".join(told("import", "fidelity").split())
+        assert "12 can be judged" in checked
+        assert "12 of them with a background that is neither black nor transparent" in checked
 
 
 @pytest.mark.slow

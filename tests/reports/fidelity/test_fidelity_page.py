@@ -94,6 +94,17 @@ def test_the_local_judge_is_named_as_a_baseline(contents: Contents) -> None:
     assert any("baseline to beat" in one.plain("en") for one in notices(contents))
 
 
+def test_what_a_background_means_is_said_once(contents: Contents) -> None:
+    said = "is shown with a background that is neither black nor transparent"
+    assert said not in words(fidelity_page(contents))
+    objects = contents.tables["study_objects"].copy()
+    objects["n_with_background"] = 0
+    objects.loc[objects["excluded"].isna().idxmax(), "n_with_background"] = 2
+    page = fidelity_page(replace(contents, tables={**contents.tables, "study_objects": objects}))
+    assert words(page).count(f"1 object of 11 {said}. It stays as it is and counts as part of the object") == 1
+    assert "1 oggetto su 11 è mostrato con uno sfondo che non è né nero né trasparente" in words(page, "it")
+
+
 def test_the_date_is_that_of_the_newest_call(contents: Contents) -> None:
     named = {name.plain("en"): value for name, value in facts(contents)}
     assert named["Newest call (UTC)"].plain("en") == "28 November 2026"
