@@ -28,7 +28,7 @@ INPUTS = {"human_scores", "catalogue", "selected_objects", "pairs_csv", "queries
 # What is set for one data set: its table tells what it was made with, and `new_datasets` compares.
 OF_ONE_DATASET = ("datasets.", "defaults.")
 # Who judges, and under which prompt: a change of it is one of the tables that ask, and the others follow these.
-JUDGES = {"judge.kind", "judge.path", "judges", "prompt_version"}
+JUDGES = {"judge.kind", "judge.path", "judge.scale", "judges", "prompt_version"}
 # They change no number.
 WITHOUT_EFFECT = {"workers", "engine", "decoding_threads", "shard_size", "device", "batch_size"}
 # Read to no effect on that table: the order in which a judge is asked, what a copy of the section fixes, and where the
@@ -41,7 +41,7 @@ WITHOUT_EFFECT_ON = {
     "pairwise_report": {"image_root"},
 }
 # The fact about the judge stands for all that is set of it.
-AS_JUDGE = {"judge.image_side_px", "judge.scale", "judge.workers", "rubric_weights.*"}
+AS_JUDGE = {"judge.image_side_px", "judge.workers", "rubric_weights.*"}
 # Whether a table can be written at all, looked at before hours of photos.
 WRITABLE = {"output_dir"}
 # The stages that methods need stand for the methods themselves.

@@ -74,6 +74,7 @@ STUDY_OBJECTS = Table(
         "candidates",
         "columns.filename",
         "golden.items",
+        "golden.pairs",
         "manifest",
         "max_missing_share",
         "mismatched_objects",
