@@ -25,7 +25,9 @@ PADDING_PX: Final = 5
 RIGHT_PX: Final = 12
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 CONFIG: Final[Layer] = {
+    # The picture around it has one name and one description; its marks are no pictures of their own.
     "aria": False,
+    "mark": {"aria": False},
     "background": PAPER,
     "font": FONT,
     "axis": {

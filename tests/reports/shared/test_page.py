@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import itertools
 import json
 import re
 from dataclasses import replace
@@ -80,6 +81,14 @@ def test_every_picture_and_chart_has_words(page: str) -> None:
     charts = re.findall(r'<div class="plot"[^>]+>', page)
     assert charts
     assert all('role="img"' in tag and "aria-labelledby" in tag for tag in charts)
+    # Within one, a mark without a name would be a picture without words.
+    assert "graphics-symbol" not in page
+
+
+def test_no_heading_skips_a_level(page: str) -> None:
+    levels = [int(level) for level in re.findall(r"<h([1-6])", page)]
+    assert levels[0] == 1
+    assert all(below <= above + 1 for above, below in itertools.pairwise(levels))
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
