@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,8 +13,10 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 OfCounts = Callable[[Counts], Floats]
 
-# Above it the cube of a resample's size leaves 64 bits.
-LARGEST_CUBE = 2_000_000
+# So many counts below 256 have a sum of 31 bits, and the rank among so many values times such a count has as many.
+BYTE, MOST_SUMMED = 256, 2**23
+# So many floats at a time stay in the processor's cache, and well below 128 KiB (see `bootstrap.CELLS_AT_ONCE`).
+PART = 8_000
 # Moments about the full sample's mean lose two digits at most where they are larger than this share of the raw ones.
 SAFE_SHARE = 0.01
 
@@ -73,22 +76,37 @@ def spearman_of_counts(x: Floats, y: Floats) -> OfCounts:
     """A function from counts ``(resamples, n)`` to Spearman's rho ``(resamples,)``, NaN where a side is constant.
 
     Where b values lie below a group of equal values and e up to its end, the mid-rank is (b + e + 1)/2. Twice its
-    distance from the middle rank of N values is the integer b + e - N: all but the last division is exact.
+    distance from the middle rank of N values is the integer b + e - N: all but the last division is exact up to
+    200,000 values, and as exact as 16 digits are beyond.
     """
     side_x, side_y = _side(x), _side(y)
-    rank_x, rank_y = (_doubled_ranks(side, side_x.order) for side in (side_x, side_y))
+    group_x, group_y = side_x.group[side_x.order], side_y.group[side_x.order]
+    n, untied = len(side_x.order), len(side_x.starts) == len(side_x.order)
 
     def spearman(counts: Counts) -> Floats:
-        in_x_order: Any = counts.take(side_x.order, axis=1)
-        in_y_order: Any = counts.take(side_y.order, axis=1)
-        if int(in_x_order.sum(axis=1).max()) > LARGEST_CUBE:
-            # Digits beyond the 16th are lost here, far from the 12 that count.
-            in_x_order, in_y_order = in_x_order.astype(np.float64), in_y_order.astype(np.float64)
-        of_x, of_y = rank_x(in_x_order), rank_y(in_y_order)
-        weighted = in_x_order * of_x
-        covariance, spread_x = _products(weighted, of_y), _products(weighted, of_x)
-        np.multiply(in_x_order, of_y, out=weighted)
-        spread_y = _products(weighted, of_y)
+        # The same in an eighth of the memory, which is what many values wait for.
+        small: Any = counts.astype(np.uint8) if counts.size < MOST_SUMMED and counts.max() < BYTE else counts
+        in_x_order = small.take(side_x.order, axis=1)
+        of_x, total = _doubled_ranks(in_x_order, side_x)
+        of_y, _ = _doubled_ranks(small.take(side_y.order, axis=1), side_y)
+        if total.max() >= MOST_SUMMED:
+            of_x, of_y = of_x.astype(np.float64), of_y.astype(np.float64)
+        of_x -= total
+        of_y -= total
+        sums = np.zeros((3, len(counts)))
+        at_once = n if counts.size <= 2 * PART else max(1, PART // len(counts))
+        for start in range(0, n, at_once):
+            part = slice(start, start + at_once)
+            rank_x = of_x[:, part] if untied else of_x.take(group_x[part], axis=1)
+            rank_y = of_y.take(group_y[part], axis=1)
+            weights = in_x_order[:, part]
+            weighted = (rank_x * weights).astype(np.float64)
+            weighted_y = (rank_y * weights).astype(np.float64)
+            rank_x, rank_y = rank_x.astype(np.float64), rank_y.astype(np.float64)
+            sums[0] += np.vecdot(weighted, rank_y)
+            sums[1] += np.vecdot(weighted, rank_x)
+            sums[2] += np.vecdot(weighted_y, rank_y)
+        covariance, spread_x, spread_y = sums
         return _ratio(covariance, np.sqrt(spread_x) * np.sqrt(spread_y), (spread_x > 0) & (spread_y > 0))
 
     return spearman
@@ -196,10 +214,11 @@ def _apart(labels: Floats, power: int) -> Floats:
 
 
 class _Side(NamedTuple):
-    """A column's order, where its groups of equal values start in that order, and the group of each observation."""
+    """A column's order, where its groups of equal values start and end in it, and the group of each observation."""
 
     order: NDArray[np.intp]
     starts: NDArray[np.intp]
+    ends: NDArray[np.intp]
     group: NDArray[np.intp]
 
 
@@ -209,32 +228,23 @@ def _side(column: NDArray[np.float64] | NDArray[np.intp]) -> _Side:
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
     group = np.empty(len(column), dtype=np.intp)
     group[order] = np.cumsum(np.r_[False, ordered[1:] != ordered[:-1]])
-    return _Side(order, starts, group)
+    return _Side(order, starts, np.append(starts[1:], len(column)), group)
 
 
-def _doubled_ranks(side: _Side, order: NDArray[np.intp]) -> Callable[[Any], Any]:
-    """Twice each observation's distance from the middle rank, from counts in the side's order, given in `order`."""
-    below = side.starts[side.group[order]]
-    up_to = np.r_[side.starts[1:], len(order)][side.group[order]]
-    as_they_stand = bool(np.all(below == np.arange(len(order))))
-
-    def ranks(ordered: Any) -> Any:
+def _doubled_ranks(ordered: Any, side: _Side) -> tuple[Any, Any]:
+    """Twice each group's mid-rank less 1, shape ``(rows, groups)``, and the size of each resample, ``(rows, 1)``."""
+    if ordered.dtype == np.uint8:
+        # A table of sums from above and from the left; OpenCV makes it in a third of the time of one sum.
+        table: Any = cv2.integral(ordered, sdepth=cv2.CV_32S)
+        running = table[1:] - table[:-1]
+    else:
         running = np.zeros((len(ordered), ordered.shape[1] + 1), dtype=ordered.dtype)
         np.cumsum(ordered, axis=1, out=running[:, 1:])
-        if as_they_stand:
-            doubled = running[:, :-1] + running[:, 1:]
-        else:
-            doubled = running.take(below, axis=1)
-            doubled += running.take(up_to, axis=1)
-        doubled -= running[:, -1:]
-        return doubled
-
-    return ranks
-
-
-def _products(a: Any, b: Any) -> Floats:
-    """The sum of products of each row; on integers einsum is faster than vecdot."""
-    return np.asarray(np.einsum("ij,ij->i", a, b), dtype=np.float64)
+    if len(side.starts) == len(side.order):
+        return running[:, :-1] + running[:, 1:], running[:, -1:]
+    up_to = running.take(side.starts, axis=1)
+    up_to += running.take(side.ends, axis=1)
+    return up_to, running[:, -1:]
 
 
 def _sizes(ordered: Counts, side: _Side) -> Counts:

@@ -10,7 +10,6 @@ from sklearn.metrics import cohen_kappa_score
 from analysis.agreement.chance_corrected import chance_corrected
 from analysis.resampling.bootstrap import resample_counts
 from analysis.resampling.weighted import (
-    LARGEST_CUBE,
     gwet_of_counts,
     kappa_of_counts,
     kendall_of_counts,
@@ -51,9 +50,21 @@ def test_a_row_does_not_depend_on_the_rows_beside_it(kind):
 def test_a_million_copies_of_a_resample_have_its_correlation(kind):
     # Both coefficients are ratios of forms of one degree in the counts. 8 million copies in all leave 64-bit cubes.
     x, y, counts = np.array([0.1, 0.4, 0.2, 0.4]), np.array([0.3, 0.9, 0.1, 0.5]), np.array([[2, 1, 3, 2]])
-    assert counts.sum() * 1_000_000 > LARGEST_CUBE
+    assert (int(counts.sum()) * 1_000_000) ** 3 > 2**63
     function = OF_COUNTS[kind](x, y)
     assert function(counts * 1_000_000)[0] == pytest.approx(function(counts)[0], abs=1e-14)
+
+
+def test_spearman_of_counts_beyond_a_byte_and_of_many_values_is_that_of_the_values():
+    rng = np.random.default_rng(5)
+    x, y = rng.normal(size=20_000).round(2), rng.normal(size=20_000)
+    y += x
+    counts = rng.integers(0, 3, size=(1, 20_000))
+    counts[0, 7] = 300
+    small = np.minimum(counts, 255)
+    for row in (counts, small):
+        expected = stats.spearmanr(np.repeat(x, row[0]), np.repeat(y, row[0])).statistic
+        assert OF_COUNTS["spearman"](x, y)(row)[0] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1e9])
