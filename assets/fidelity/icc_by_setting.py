@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis.agreement.icc import Icc, IccForm, icc, icc_band
 from analysis.agreement.icc_by_product import icc_by_product
+from analysis.agreement.variance_components import reml_icc
 from analysis.gates import DETERMINISTIC, DOES_NOT_APPLY, Gate, at_least, at_most
 from analysis.intervals.measured import reliable_from
 from analysis.messages import message, message_list, none_because
@@ -35,7 +36,7 @@ HEADLINE = ["icc_1k", "icc_1k_low", "icc_1k_high", "lower_bound", "band", "n_use
     partitions_def=SETTINGS,
     backfill_policy=ONE_RUN,
     kinds={"pandas"},
-    code_version="1",
+    code_version="2",
 )
 def icc_by_setting(context: dg.AssetExecutionContext, score_matrix: Frames, study: dg.ResourceParam[Study]) -> Frames:
     """One row per setting: six ICC forms with F test and interval (unitless)."""
@@ -86,6 +87,7 @@ def icc_row(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
         "n_complete": result.n_complete,
         "k0": result.k0,
         "icc_1k0": result.icc_1_k.value,
+        **_by_restricted_likelihood(matrix, study),
         **{column: value for key, form in forms.items() for column, value in _form_columns(key, form).items()},
         "icc_1k_low_by_product": by_product.low,
         "icc_1k_high_by_product": by_product.high,
@@ -115,6 +117,17 @@ def _interval_by_product(matrix: pd.DataFrame, result: Icc, study: FidelityStudy
         planned_repeats=study.reliable_repeats,
         resampling=study.resampling,
     )
+
+
+def _by_restricted_likelihood(matrix: pd.DataFrame, study: FidelityStudy) -> dict[str, float | None]:
+    """ICC(1,k) that weighs each object by what its repeats tell, where objects have different numbers of them."""
+    names = ("icc_1k_reml", "icc_1k_reml_low", "icc_1k_reml_high")
+    try:
+        found = reml_icc(scores_of(matrix), study.reliable_repeats, study.confidence)
+    except UndefinedStatistic:
+        return dict.fromkeys(names)
+    interval = found.icc_1k_planned_interval
+    return dict(zip(names, (found.icc_1k_planned, interval.low, interval.high), strict=True))
 
 
 def _without_headline(result: Icc) -> tuple[IccForm, ...]:

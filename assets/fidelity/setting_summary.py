@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis.agreement.deviation import deviation
 from analysis.agreement.icc import icc, icc_band
+from analysis.agreement.icc_by_product import icc_by_product
 from analysis.agreement.missing_answers import filled_against_people, filled_between_repeats
 from analysis.agreement.variance_components import variance_components
 from analysis.correlation.correlation import correlations
@@ -49,7 +50,7 @@ SOURCES = {
     group_name="fidelity_verdict",
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR},
     kinds={"pandas"},
-    code_version="2",
+    code_version="3",
     # One run at a time: of two that overlap, the one that read first must not write last.
     pool="setting_summary",
 )
@@ -182,8 +183,17 @@ def _repeatability(matrix: pd.DataFrame, study: FidelityStudy, reasons: dict[str
     form = found.icc_1k_planned
     if form.reason:
         reasons[labelled("icc", form.reason)] = None
-    bounds = {"icc": form.value, "icc_low": form.low, "icc_high": form.high, "icc_band": icc_band(form.value)}
-    return row | bounds | {"deterministic": found.deterministic}
+    row |= {"icc": form.value, "icc_low": form.low, "icc_high": form.high, "icc_band": icc_band(form.value)}
+    used = matrix[matrix["n_valid"] >= 1]
+    if not found.deterministic and used["product_id"].nunique() < len(used):
+        # Objects of one product resemble each other; the F interval takes them for unrelated and is too narrow.
+        interval = icc_by_product(
+            scores_of(used), used["product_id"], planned_repeats=study.reliable_repeats, resampling=study.resampling
+        )
+        row |= {"icc_low": interval.low, "icc_high": interval.high}
+        if interval.low is None:
+            reasons[labelled("icc_low, icc_high", interval.method)] = None
+    return row | {"deterministic": found.deterministic}
 
 
 def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, None]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The tables of study A that hold statistics: repeatability, agreement and the summary."""
 
-from resources.tables.declare import SAMPLING, Column, Table, flag, number, text, whole
+from resources.tables.declare import SAMPLING, Column, Table, bounds, flag, number, text, whole
 from resources.tables.fidelity.scores import BASELINE, ITEM, OBJECT, PRODUCT, REPEATS, SCORE, SETTING
 
 FORMS = {
@@ -39,6 +39,8 @@ ICC_BY_SETTING = Table(
         whole("n_missing", "Cells of the matrix without a score.", "count", low=0),
         number("k0", "Effective repeats per object.", "repeats", nullable=True),
         number("icc_1k0", "ICC(1,k0): one-way, mean of the repeats that there are.", "unitless", nullable=True),
+        number("icc_1k_reml", "ICC(1,k) by restricted likelihood (REML), for gaps.", "unitless", nullable=True),
+        *bounds("icc_1k_reml", "ICC(1,k) by restricted likelihood, objects taken as unrelated"),
         *[column for key in FORMS for column in _form(key)],
         number("icc_1k_low_by_product", "Lower bound of ICC(1,k), products resampled.", "unitless", nullable=True),
         number("icc_1k_high_by_product", "Upper bound of ICC(1,k), products resampled.", "unitless", nullable=True),
@@ -155,8 +157,8 @@ SETTING_SUMMARY = Table(
         number("top_p", "Nucleus sampling share.", "share"),
         flag("baseline", "The setting that others are held against."),
         number("icc", "ICC(1,k) at the planned repeats.", "unitless", nullable=True),
-        number("icc_low", "Lower bound, F interval.", "unitless", nullable=True),
-        number("icc_high", "Upper bound, F interval.", "unitless", nullable=True),
+        number("icc_low", "Lower bound: by product where objects share one, else F.", "unitless", nullable=True),
+        number("icc_high", "Upper bound, by the same.", "unitless", nullable=True),
         text("icc_band", "ICC in words.", nullable=True),
         flag("deterministic", "Every object got the same score in each repeat."),
         number("mad", "Median over objects of the MAD.", "0-1", nullable=True),

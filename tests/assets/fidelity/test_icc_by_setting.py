@@ -1,10 +1,14 @@
 """Table `icc_by_setting`: Shrout and Fleiss through the table, undefined rows, and the gates on ICC(1,k)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from analysis.agreement.variance_components import reml_icc
 from assets.fidelity.icc_by_setting import headline, icc_row, lower_bound_gate, pingouin_gate, repeatable_gate
+from assets.fidelity.logic.judge_answers import scores_of
 from resources.errors import UserError
 from tests.assets.shared.made_tables import keeps_to_its_declaration, matrix_of_scores, plan
 
@@ -137,6 +141,18 @@ def test_objects_that_share_products_get_an_interval_by_product() -> None:
 def test_where_every_object_is_its_own_product_the_f_interval_counts() -> None:
     seen = first(row(SHROUT_FLEISS))
     assert seen["lower_bound"] == seen["icc_1k_low"]
+
+
+def test_repeats_that_are_missing_weigh_by_what_they_tell_next_to_k0() -> None:
+    scores: Any = {"a": [0.2, 0.22, 0.21], "b": [0.4, None, 0.42], "c": [0.6, 0.63, None], "d": [0.8, 0.79, 0.8],
+                   "e": [0.5, 0.52, 0.49]}  # fmt: skip
+    matrix = matrix_of_scores(scores)
+    seen = first(row(matrix))
+    by_likelihood = reml_icc(scores_of(matrix), 3)
+    assert seen["icc_1k_reml"] == pytest.approx(by_likelihood.icc_1k_planned)
+    assert seen["icc_1k_reml_low"] < seen["icc_1k_reml"] < seen["icc_1k_reml_high"]
+    # Without a gap both are one number: 0.44279713 for Shrout and Fleiss' judges.
+    assert first(row(SHROUT_FLEISS))["icc_1k_reml"] == pytest.approx(0.44279713, abs=1e-5)
 
 
 def test_too_few_products_leave_no_bound_and_the_gate_says_why() -> None:

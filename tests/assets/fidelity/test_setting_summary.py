@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from assets.fidelity.icc_by_setting import icc_row
 from assets.fidelity.logic.judge_answers import Judgements
 from assets.fidelity.setting_summary import answers, headline, summary_rows
 from assets.shared.partitions import SETTINGS, Frames
@@ -161,6 +162,30 @@ def test_few_products_leave_spearman_without_bounds_and_the_table_says_why() -> 
     seen = summary(one(FIRST, STEADY)).loc[FIRST]
     assert pd.isna(seen["spearman_low"])
     assert "4 clusters" in seen["spearman_interval"]
+
+
+def test_where_products_repeat_the_interval_of_the_icc_is_by_product() -> None:
+    products = dict(zip("abcdefghijkl", "ppqqrrssttuu", strict=True))
+    rng = np.random.default_rng(1)
+    scores = {name: list(np.clip(place / 12 + rng.normal(0, 0.01, 3), 0, 1)) for place, name in enumerate(products)}
+    matrix = matrix_of_scores(scores, products, setting=FIRST)
+    objects = objects_of(products)
+    study = plan(minimum_repeats=3)
+    people = ratings_of({name: [0.5] for name in products}, objects)
+    seen = summary_rows(Judgements({FIRST: CALLS}, {FIRST: matrix}, people, objects), study).iloc[0]
+    expected = icc_row(matrix, study).iloc[0]
+    assert seen["icc_low"] == expected["icc_1k_low_by_product"] != expected["icc_1k_low"]
+    assert seen["icc_high"] == expected["icc_1k_high_by_product"]
+
+
+def test_of_too_few_products_the_icc_has_no_bounds_and_the_table_says_why() -> None:
+    products = dict(zip("abcd", "ppqq", strict=True))
+    objects = objects_of(products)
+    people = ratings_of({"a": [0.2], "b": [0.5], "c": [0.8], "d": [0.1]}, objects)
+    matrix = matrix_of_scores(STEADY, products, setting=FIRST)
+    made = summary_rows(Judgements({FIRST: CALLS}, {FIRST: matrix}, people, objects), plan(minimum_repeats=3))
+    assert pd.isna(made["icc_low"].iloc[0])
+    assert "icc_low, icc_high: none: 2 clusters" in made["undefined"].iloc[0]
 
 
 def test_a_deterministic_setting_is_marked_and_its_icc_says_why_it_proves_nothing() -> None:
