@@ -1,10 +1,13 @@
 """Which keys of the configuration are read while a table and its checks are made, seen by listening to every read."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from dagster._core.execution.context.system import StepExecutionContext
+from dagster._core.execution.plan import execute_plan
 
 from resources.configuration.evaluation import Dataset, EvaluationGates
 from resources.configuration.section import Section
@@ -14,10 +17,14 @@ BY_CLASS: dict[type[Section], str] = {Dataset: "datasets.", EvaluationGates: "da
 
 
 class Listener:
-    """`heard` are the keys, dotted, that were read since it was emptied; `section.*` where a whole one was written."""
+    """`heard` are the keys, dotted, that were read for each table; `section.*` where a whole one was written.
+
+    `table` is the one that is being made or checked; empty between the steps of a run.
+    """
 
     def __init__(self, section: Section) -> None:
-        self.heard: set[str] = set()
+        self.heard: dict[str, set[str]] = defaultdict(set)
+        self.table = ""
         self._by_class = BY_CLASS | {type(section): ""}
         self._prefix: dict[int, str] = {}
         self._walk(section, "")
@@ -28,9 +35,9 @@ class Listener:
         if prefix is None:
             return
         if name == "model_dump":
-            self.heard.add(f"{prefix}*")
+            self.heard[self.table].add(f"{prefix}*")
         elif name in type(section).model_fields and not isinstance(value, Section):
-            self.heard.add(f"{prefix}{name}")
+            self.heard[self.table].add(f"{prefix}{name}")
 
     def _walk(self, section: Section, prefix: str) -> None:
         self._prefix[id(section)] = prefix
@@ -46,8 +53,12 @@ class Listener:
 
 @contextmanager
 def listening(section: Section) -> Iterator[Listener]:
-    """Every read of this section and what is in it is heard."""
-    listener, read = Listener(section), Section.__getattribute__
+    """Every read of this section and what is in it is heard; a run does its steps one after the other."""
+    listener, read, step = (
+        Listener(section),
+        Section.__getattribute__,
+        execute_plan.core_dagster_event_sequence_for_step,
+    )
 
     def heard_read(self: Section, name: str) -> Any:
         value = read(self, name)
@@ -55,6 +66,23 @@ def listening(section: Section) -> Iterator[Listener]:
             listener.hear(self, name, value)
         return value
 
+    def heard_step(context: StepExecutionContext) -> Iterator[Any]:
+        listener.table = table_of(context)
+        try:
+            yield from step(context)
+        finally:
+            listener.table = ""
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Section, "__getattribute__", heard_read)
+        patch.setattr(execute_plan, "core_dagster_event_sequence_for_step", heard_step)
         yield listener
+
+
+def table_of(context: StepExecutionContext) -> str:
+    """The table that a step makes or checks."""
+    for output in context.step.step_outputs:
+        made, checked = output.properties.asset_key, output.properties.asset_check_key
+        if key := made or (checked and checked.asset_key):
+            return key.path[-1]
+    return ""
