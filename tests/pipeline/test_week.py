@@ -1,8 +1,8 @@
 """A week of an installation that nobody looks after: new files, bad files, a crash, other judges, votes, the history.
 
-The week is lived by `tests.pipeline.week_days`, once on SQLite and once on Postgres, in a process of its own that finds
-all four studies in one configuration and writes a diary. What is expected stands here, written by hand. A week
-takes minutes where little else runs on two cores; `pytest -rP` prints the minutes of each.
+The week is lived by `tests.pipeline.week_days`, once on SQLite and to its Thursday on Postgres, in a process of its own
+that finds all four studies in one configuration and writes a diary. What is expected stands here, written by hand. A
+week takes minutes where little else runs on two cores; `pytest -rP` prints the minutes of each.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.pipeline.week_inputs import FIRST_ITEM, true_score
-from tests.pipeline.week_lived import DATABASES, WITH_FRESH_HOMES, Lived, weeks_below
+from tests.pipeline.week_lived import DATABASES, WHOLE, Lived, weeks_below
 from tests.pipeline.week_tables import (
     AFTER_VOTES,
     ANCHOR,
@@ -63,6 +63,18 @@ def week(database: str, week_on: Weeks) -> Lived:
 def note(week: Lived) -> Read:
     """An entry of this database's week."""
     return lambda name: Note(week.diary[name])
+
+
+@pytest.fixture
+def whole_week(week_on: Weeks) -> Lived:
+    """The week that is lived to its Sunday."""
+    return week_on(WHOLE)
+
+
+@pytest.fixture
+def whole_note(whole_week: Lived) -> Read:
+    """An entry of that week."""
+    return lambda name: Note(whole_week.diary[name])
 
 
 def test_the_week_is_lived_to_its_end(week: Lived) -> None:
@@ -183,39 +195,39 @@ def test_on_thursday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check
 
 
 def test_on_thursday_study_a_is_as_in_a_fresh_home_where_one_run_that_nothing_disturbed_made_it(week_on: Weeks) -> None:
-    undisturbed = Note(week_on(WITH_FRESH_HOMES).diary["undisturbed"])
+    undisturbed = Note(week_on(WHOLE).diary["undisturbed"])
     assert (undisturbed.made, undisturbed.errors) == (STUDY_A, [])
     assert undisturbed.entry["differ"] == []
 
 
-def test_on_friday_no_automation_asks_a_paid_judge_without_a_budget(note: Read) -> None:
-    assert note("paid judge").is_quiet
-    night = note("its night")
+def test_on_friday_no_automation_asks_a_paid_judge_without_a_budget(whole_note: Read) -> None:
+    assert whole_note("paid judge").is_quiet
+    night = whole_note("its night")
     assert (night.runs, night.calls) == ([("nightly_fidelity", "fidelity")], {})
     [said] = night.errors
     assert set(said) == {"judge_calls"}
     assert "No person started this run, and the judge costs money." in said["judge_calls"]
 
 
-def test_on_friday_a_person_starts_the_paid_judge(note: Read) -> None:
-    person = note("a person")
+def test_on_friday_a_person_starts_the_paid_judge(whole_note: Read) -> None:
+    person = whole_note("a person")
     assert person.runs == [("a person", "fidelity"), ("refresh", "")]
     assert person.made == STUDY_A + DRIFT
     # 10 objects at 3 settings, 3 repeats each; 12 pictures of the golden set, 3 repeats each.
     assert person.calls == {"judge-2": 10 * 3 * 3 + 12 * 3}
-    assert note("a budget").is_quiet
+    assert whole_note("a budget").is_quiet
 
 
-def test_on_friday_within_a_budget_another_judge_makes_what_its_answers_decide(note: Read) -> None:
-    other = note("another judge within it")
+def test_on_friday_within_a_budget_another_judge_makes_what_its_answers_decide(whole_note: Read) -> None:
+    other = whole_note("another judge within it")
     assert ({asked_by for asked_by, _ in other.runs}, other.errors) == ({"refresh"}, [])
     assert set(other.made) == set(STUDY_A) - {"human_scores", "study_objects", "golden_images"}
     assert {table: other.made[table] for table in BY_SETTING} == BY_SETTING
     assert other.calls == {"judge-3": 10 * 3 * 3 + 12 * 3}
 
 
-def test_on_friday_another_threshold_makes_what_it_decides_and_fails_its_gate(note: Read) -> None:
-    threshold = note("another threshold")
+def test_on_friday_another_threshold_makes_what_it_decides_and_fails_its_gate(whole_note: Read) -> None:
+    threshold = whole_note("another threshold")
     assert threshold.runs == [("new_datasets", "evaluation"), ("new_datasets", "evaluation_overview")]
     assert threshold.made == DATA_SET + OVERVIEW
     assert threshold.gates == [("correlation", "srcc_is_high_enough")]
@@ -224,71 +236,71 @@ def test_on_friday_another_threshold_makes_what_it_decides_and_fails_its_gate(no
     assert threshold.calls == {}
 
 
-def test_on_saturday_judges_that_differ_withhold_ground_truth_until_people_decided(note: Read) -> None:
-    differ = note("they differ")
+def test_on_saturday_judges_that_differ_withhold_ground_truth_until_people_decided(whole_note: Read) -> None:
+    differ = whole_note("they differ")
     assert differ.runs == [("changed_inputs", "reliability")]
     assert (differ.made, differ.gates) == (STUDY_D, [("kappa_validation", "judges_agree")])
     # One of ten disputed queries is below the quota of a fifth, two are at it, and ten are all.
-    assert note("one vote").is_quiet
-    enough = note("enough votes")
+    assert whole_note("one vote").is_quiet
+    enough = whole_note("enough votes")
     assert enough.runs == [("finished_tiebreaks", "revalidation")]
     assert (enough.made, enough.gates) == (AFTER_VOTES, [("kappa_validation", "judges_agree")])
-    decided = note("all votes")
+    decided = whole_note("all votes")
     assert decided.runs == [("finished_tiebreaks", "revalidation"), ("allowed_ground_truth", "write_ground_truth")]
     assert decided.made == AFTER_VOTES + TRUTH
     # Monday's six queries and Wednesday's one until then, all seventeen after.
-    assert [note(name).entry["truth"] for name in ("they differ", "enough votes", "all votes")] == [7, 7, 17]
+    assert [whole_note(name).entry["truth"] for name in ("they differ", "enough votes", "all votes")] == [7, 7, 17]
 
 
-def test_on_sunday_the_anchor_is_judged_again_by_the_judge_in_force(note: Read) -> None:
-    again = note("anchor again")
+def test_on_sunday_the_anchor_is_judged_again_by_the_judge_in_force(whole_note: Read) -> None:
+    again = whole_note("anchor again")
     assert again.runs == [("weekly_anchor", "watch_drift")]
     assert again.made == ANCHOR + DRIFT
     assert again.calls == {"judge-3": 4 * 3}
-    assert note("ticks at the end").is_quiet
+    assert whole_note("ticks at the end").is_quiet
 
 
 def test_the_week_ends_with_the_tables_of_a_fresh_home_where_each_study_ran_once(week_on: Weeks) -> None:
-    once = Note(week_on(WITH_FRESH_HOMES).diary["at once"])
+    once = Note(week_on(WHOLE).diary["at once"])
     assert once.errors == []
     # Of the four data sets; study D a second time from everybody's votes.
     assert once.made == STUDY_A + STUDY_B + TWO_SETS + TWO_SETS + OVERVIEW + STUDY_D + AFTER_VOTES + TRUTH
     assert once.entry["differ"] == OF_THE_PAST
 
 
-def test_the_week_ends_with_what_its_inputs_were_written_to_show(week: Lived) -> None:
-    summary = week.tables["evaluation/evaluation_summary"].set_index(["statistic", "dataset"])["value"]
+def test_the_week_ends_with_what_its_inputs_were_written_to_show(whole_week: Lived) -> None:
+    summary = whole_week.tables["evaluation/evaluation_summary"].set_index(["statistic", "dataset"])["value"]
     # Two neighbours of eight are swapped: 1 - 6 * 2 / (8 * 63). What came later says the opposite.
     assert list(summary["srcc"]) == pytest.approx([SRCC, -SRCC, -SRCC])
     assert summary["accuracy", "questions"] == 0.7
     # In each series people want the sharp photo, which is the one with more contrast as well.
-    metrics = week.tables["pairwise/method_metrics"].set_index("method")
+    metrics = whole_week.tables["pairwise/method_metrics"].set_index("method")
     assert metrics["accuracy"].to_dict() == {"sharpness_only": 1.0, "contrast_only": 1.0}
     # Where both judges agree, and where each took one document that the other did not: people took both.
-    documents = [list(known) for known in week.tables["reliability/ground_truth"]["expected_docs"]]
+    documents = [list(known) for known in whole_week.tables["reliability/ground_truth"]["expected_docs"]]
     assert documents == [["d1", "d2"]] * 7 + [["d1", "d2", "d3"]] * 10
 
 
-def test_the_anchor_shows_the_judge_that_says_three_hundredths_more(week: Lived) -> None:
-    anchor = week.tables["fidelity/anchor_scores"]
+def test_the_anchor_shows_the_judge_that_says_three_hundredths_more(whole_week: Lived) -> None:
+    anchor = whole_week.tables["fidelity/anchor_scores"]
     assert list(anchor["occasion"] + anchor["model_asked"]) == ["2026-03-02judge-1"] * 4 + ["2026-03-08judge-3"] * 4
     truth = [true_score(int(known, 16) - FIRST_ITEM) for known in anchor["object"]]
     # Three repeats with a ripple of 0.02.
     assert (anchor["judge_score"] - truth - [0.0, 0.0, 0.0, 0.0, 0.03, 0.03, 0.03, 0.03]).abs().max() < 0.0201
-    drift = week.tables["fidelity/drift"].set_index("occasion")
+    drift = whole_week.tables["fidelity/drift"].set_index("occasion")
     assert drift["same_identity"].to_dict() == {"2026-03-02": True, "2026-03-08": False}
 
 
-def test_every_file_that_a_table_names_is_there_with_the_content_that_it_names(week: Lived) -> None:
-    named = {name: list(named_files(table)) for name, table in week.tables.items()}
+def test_every_file_that_a_table_names_is_there_with_the_content_that_it_names(whole_week: Lived) -> None:
+    named = {name: list(named_files(table)) for name, table in whole_week.tables.items()}
     # Ten objects with a render and a photo each; six alterations of two items, from a render and a photo each.
     assert (len(named["fidelity/study_objects"]), len(named["fidelity/golden_images"])) == (10 * 2, 12 * 3)
     assert [len(files) for name, files in named.items() if name.endswith("_report")] == [1, 1, 1, 1]
     assert [file for files in named.values() for file, known in files if not is_as_named(file, known)] == []
 
 
-def test_the_history_of_the_week_is_whole(week: Lived) -> None:
-    end = week.diary["end"]
+def test_the_history_of_the_week_is_whole(whole_week: Lived) -> None:
+    end = whole_week.diary["end"]
     assert end["validations"] == ["passed"] * 2 + ["contingency_triggered"] * 2 + ["resolved_by_review"]
     # Of each judge every call once: study, golden set; of the first Thursday's, of the first and the last the anchor.
     assert end["calls"] == {"judge-1": 72 + 36 + 18 + 3 + 12, "judge-2": 126, "judge-3": 126 + 12}
@@ -299,7 +311,7 @@ def test_the_history_of_the_week_is_whole(week: Lived) -> None:
     assert end["checks"]["drift.same_judge_as_pinned"][""][-1] == "FAILED"
 
 
-def test_both_databases_end_with_the_same_tables_checks_and_history(week_on: Weeks) -> None:
+def test_on_thursday_both_databases_have_the_same_tables_checks_and_history(week_on: Weeks) -> None:
     ours, others = map(week_on, DATABASES)
-    assert ours.diary["end"] == others.diary["end"]
-    assert differing(ours.tables, others.tables) == []
+    assert ours.diary["end of thursday"] == others.diary["end of thursday"]
+    assert differing(ours.on_thursday, others.on_thursday) == []

@@ -1,12 +1,14 @@
 """A program for tests: lives through a week in the folder it is given and writes `diary.json` there.
 
-Where tables and ledger lie is what the environment says. Nothing is judged here: the diary says what happened.
+Where tables and ledger lie is what the environment says. Nothing is judged here: the diary says what happened. A week
+ends on Thursday, without fresh homes, unless it is asked for whole.
 """
 
 import json
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -27,6 +29,7 @@ from tests.pipeline.week import Installation, Ran, all_at_once, fresh_home, open
 from tests.pipeline.week_inputs import (
     FREE,
     N_OBJECTS,
+    THURSDAY,
     Judge,
     score_rows,
     still_written,
@@ -54,8 +57,8 @@ DEAR = score_rows(N_OBJECTS)[3].replace("0.270", "1.27")
 class Week:
     """The folder, the judge and its server, and what happened so far."""
 
-    def __init__(self, folder: Path, judge: Judge, server: OpenAIServer, fresh_homes: bool) -> None:
-        self.folder, self.judge, self.server, self._fresh_homes = folder, judge, server, fresh_homes
+    def __init__(self, folder: Path, judge: Judge, server: OpenAIServer, *, whole: bool) -> None:
+        self.folder, self.judge, self.server, self._whole = folder, judge, server, whole
         self.diary: dict[str, Any] = {}
         self.rows = score_rows(N_OBJECTS)
         self._counts: Counter[str] = Counter()
@@ -72,14 +75,27 @@ class Week:
         }
         self._counts, self._asked = counts, asked
 
+    def history(self, at: Installation) -> dict[str, Any]:
+        """All runs, materializations, checks, validations and calls up to now."""
+        calls = ledger_rows(at.study)
+        same = ["setting", "object", "repeat", "judge_identity", "prompt_hash", "images_digest"]
+        return {
+            "runs": Counter(f"{one.job_name} {one.status.value}" for one in at.instance.get_runs()),
+            "made": at.counts(),
+            "checks": at.check_history(),
+            "validations": at.study.validations.validations()["status"].tolist(),
+            "calls": Counter(calls["model_asked"]),
+            "calls made twice": int(calls.duplicated(same).sum()),
+        }
+
     def in_a_fresh_home(
         self, name: str, live: Callable[[Installation], list[Ran]], ours: dict[str, pd.DataFrame]
     ) -> None:
         """What comes of the inputs and the configuration as they are now where nothing was before, held against ours.
 
-        What the judge is asked there is no call of the week. A week without fresh homes leaves it out.
+        What the judge is asked there is no call of the week.
         """
-        if not self._fresh_homes:
+        if not self._whole:
             return
         asked = len(self.server.requests)
         with fresh_home(self.folder / name, self.folder / "home") as at:
@@ -189,6 +205,8 @@ def thursday(week: Week) -> None:
         )
         night = at.scheduled("nightly_fidelity") + at.settle()
         week.note("night after the crash", at, night)
+        week.diary["end of thursday"] = week.history(at)
+        shutil.copytree(week.folder / "home" / "tables", week.folder / THURSDAY)
         ours = {name: table for name, table in at.tables().items() if name.startswith("fidelity/")}
     week.in_a_fresh_home("undisturbed", lambda there: [there.run("a person", "fidelity", all_settings())], ours)
 
@@ -246,33 +264,25 @@ def sunday(week: Week) -> None:
     with opened() as at:
         week.note("anchor again", at, at.scheduled("weekly_anchor"))
         week.note("ticks at the end", at, at.settle())
-        calls = ledger_rows(at.study)
-        same = ["setting", "object", "repeat", "judge_identity", "prompt_hash", "images_digest"]
-        week.diary["end"] = {
-            "runs": Counter(f"{one.job_name} {one.status.value}" for one in at.instance.get_runs()),
-            "made": at.counts(),
-            "checks": at.check_history(),
-            "validations": at.study.validations.validations()["status"].tolist(),
-            "calls": Counter(calls["model_asked"]),
-            "calls made twice": int(calls.duplicated(same).sum()),
-        }
+        week.diary["end"] = week.history(at)
         ours = at.tables()
     week.in_a_fresh_home("at once", all_at_once, ours)
 
 
-DAYS = (monday, tuesday, wednesday, thursday, friday, saturday, sunday)
+FIRST_DAYS = (monday, tuesday, wednesday, thursday)
+DAYS = (*FIRST_DAYS, friday, saturday, sunday)
 
 
-def main(folder: Path, port: int, fresh_homes: bool) -> None:
-    """All seven days; the judge listens on this port, for its address is part of who it is."""
+def main(folder: Path, port: int, *, whole: bool) -> None:
+    """All days; the judge listens on this port, for its address is part of who it is."""
     without_syncing()
     anchor_scores.day_of = lambda context: "2026-03-02"
     os.environ["OPENAI_API_KEY"] = KEY
     judge = Judge()
     with openai_server(judge, port=port) as server:
         os.environ["OPENAI_BASE_URL"] = server.base_url
-        week, first = Week(folder, judge, server, fresh_homes), time.monotonic()
-        for day in DAYS:
+        week, first = Week(folder, judge, server, whole=whole), time.monotonic()
+        for day in DAYS if whole else FIRST_DAYS:
             began = time.monotonic()
             try:
                 day(week)
@@ -283,4 +293,4 @@ def main(folder: Path, port: int, fresh_homes: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]), "fresh_homes" in sys.argv[3:])
+    main(Path(sys.argv[1]), int(sys.argv[2]), whole="whole" in sys.argv[3:])

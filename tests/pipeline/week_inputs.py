@@ -19,6 +19,7 @@ from tests.small_series import write_series
 from tests.small_study import write_image
 
 STUDY = "week"
+THURSDAY = "tables_of_thursday"  # a copy next to the home
 FIRST_ITEM = 100
 N_OBJECTS, N_REPEATS = 8, 3
 FREE: dict[str, Any] = {"kind": "openai", "model": "judge-1", "price": {"input": 0, "output": 0}, "image_side_px": 64}
