@@ -33,7 +33,8 @@ def calls(
         typer.Option(help="List the single calls in this state, such as invalid_json; can be given several times."),
     ] = None,
     judge: Annotated[
-        str | None, typer.Option(help="Another judge's calls: its identity, or the beginning of it, or its model.")
+        str | None,
+        typer.Option(help="Another judge's calls: its name, its identity or the beginning of it, or its model."),
     ] = None,
     csv: Annotated[Path | None, typer.Option(help="Write the single calls to this file; - is the terminal.")] = None,
     retry: Annotated[
@@ -42,7 +43,7 @@ def calls(
     yes: Annotated[bool, typer.Option("--yes", help="Agree to what asking a paid judge again will cost.")] = False,
 ) -> None:
     """Show what became of the judge calls and what they cost; only --retry asks anything."""
-    from resources.configuration.settings import AT
+    from resources.configuration.settings import AT, judge_in
     from resources.database.call_lists import Scope
     from resources.study import study_from_environment
 
@@ -58,7 +59,9 @@ def calls(
         return
     # The ledger knows a judge by its identity, and holds the setting alone.
     alone = settings and tuple(key.rpartition(AT)[2] for key in settings)
-    _show(study, counts, Scope(study.name, _chosen(counts, judge), alone, states or None), csv)
+    name = judge or (judge_in(settings[0]) if settings else None)
+    shown = _identity_of(study, name) or _chosen(counts, judge)
+    _show(study, counts, Scope(study.name, shown, alone, states or None), csv)
 
 
 def _show(study: Study, counts: pd.DataFrame, scope: Scope, csv: Path | None) -> None:
@@ -201,6 +204,21 @@ def _known_settings(study: Study, counts: pd.DataFrame, given: list[str]) -> tup
         if key not in known:
             raise UserError(f"The study has no setting '{key}'{did_you_mean(key, known)}. It has {', '.join(known)}.")
     return tuple(dict.fromkeys(given)) or None
+
+
+def _identity_of(study: Study, name: str | None) -> str | None:
+    """Of one of several judges, by its name; none where the study does not compare it, or it was not run yet."""
+    import pandas as pd
+
+    from resources.configuration.settings import judge_in
+
+    if study.fidelity_section is None or name not in study.fidelity.judges:
+        return None
+    folder = study.home.tables / "fidelity" / "judge_calls"
+    paths = [folder / f"{key}.parquet" for key in study.fidelity.partition_keys if judge_in(key) == name]
+    frames = [pd.read_parquet(str(path), columns=["judge_identity"]) for path in paths if path.exists()]
+    known = [str(identity) for frame in frames for identity in frame["judge_identity"].unique()]
+    return known[-1] if known else None
 
 
 def _chosen(counts: pd.DataFrame, judge: str | None) -> str:

@@ -34,7 +34,6 @@ WAITING_PER_WORKER = 16  # calls of a fast judge come in groups, and one write t
 MOST_WAITING = 256  # threads beyond those that ask
 NOT_ASKED = Progress(attempts=0, state=None, scored=False)
 
-
 Thing = TypeVar("Thing", bound=Judged)
 Planned = TypeVar("Planned", bound=Plan)
 

@@ -168,6 +168,9 @@ def test_three_judges_of_three_kinds_are_killed_resumed_and_compared(tmp_path: P
     finished(tmp_path, "run", "fidelity", "--judge", "gpt", "--yes")
     assert (len(servers.gpt.requests), len(servers.claude.requests)) == before
     assert "0 calls to make" in finished(tmp_path, "run", "fidelity", "--dry-run")
+    shown = finished(tmp_path, "calls", "--setting", "gpt@t0.5_p1.0")
+    assert "judge openai gpt-4o" in shown
+    assert "No call" not in shown
 
 
 def test_texts_under_a_prompt_of_ones_own_are_compared_too(tmp_path: Path, servers: Servers) -> None:
