@@ -49,6 +49,7 @@ fidelity:
 
   # --- the judge -------------------------------------------------------------------------------------------
   judge: {kind: local}              # appearance baseline, no network; image_side_px: 512, workers: all cores
+  # judges: [gpt, own]              # optional, in place of judge: several of the list side by side (docs/judges.md)
   # judge: {kind: replay, path: calls.jsonl}   # optional: recorded calls, or a VFScore outputs/llm_calls/{model} folder
   #                                 # (scale: [1, 10] where they are scores without sub-scores)
   # judge:                          # optional: a vision model; OPENAI_BASE_URL, OPENAI_MODEL, OPENAI_API_KEY name it
@@ -77,6 +78,7 @@ fidelity:
   #   baseline_top_p: 1.0
   #   temperatures: [0.2, 0.5, 0.8]
   #   top_ps: [1.0, 0.95, 0.9]
+  # settings_of: {own: {temperatures: [0.2], top_ps: [1.0]}}   # of several judges: where one has settings of its own
   # repeats: 5                      # or {at_least: 3, at_most: 10, stop: half_width}: an object that is known well is
   #                                 # not asked again (docs/fidelity.md)
   # minimum_repeats: 3              # valid repeats that every object needs in a setting

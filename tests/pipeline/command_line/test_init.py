@@ -21,7 +21,9 @@ SECTIONS = (FidelityStudy, FidelityThresholds, OpenAIJudge, ModelJudge, GoldenSe
 
 @pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.__name__)
 def test_every_key_stands_in_the_file(section: type[BaseModel]) -> None:
-    missing = [name for name in section.model_fields if not re.search(rf"\b{name}\b", TEMPLATE)]
+    # `stopping` is filled in from `repeats`.
+    of_the_user = section.model_fields.keys() - {"stopping"}
+    missing = [name for name in of_the_user if not re.search(rf"\b{name}\b", TEMPLATE)]
     assert not missing
 
 
