@@ -5,10 +5,11 @@ This module imports nothing of the project: what the project reads of its enviro
 
 import multiprocessing
 import os
+import runpy
 import subprocess
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -46,9 +47,11 @@ class Forked:
         errors: Path | None = None,
     ) -> None:
         """Start it; what it says goes to the log, and what it says on stderr there too or to a file of its own."""
+        self._start(run, list(arguments), dict(environment), str(folder), str(log), str(errors or log))
+
+    def _start(self, target: Callable[..., None], *given: object) -> None:
         CONTEXT.set_forkserver_preload(LIBRARIES)
-        streams = (str(log), str(errors or log))
-        self._process = CONTEXT.Process(target=run, args=(list(arguments), dict(environment), str(folder), *streams))
+        self._process = CONTEXT.Process(target=target, args=given)
         self._process.start()
         if self._process.pid is None:
             raise RuntimeError("the process did not start")
@@ -70,6 +73,25 @@ class Forked:
         return self._process.exitcode
 
 
+class ForkedProgram(Forked):
+    """A program of the tests, which `python -m` would run, in such a process."""
+
+    def __init__(
+        self, module: str, arguments: Sequence[str], log: Path, environment: Mapping[str, str] = os.environ
+    ) -> None:
+        """Start it in this folder; what it says is appended to the log."""
+        self._start(run_program, module, list(arguments), dict(environment), str(Path.cwd()), str(log))
+
+    @property
+    def returncode(self) -> int | None:
+        """As `poll` says."""
+        return self.poll()
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        self._process.kill()
+
+
 def finished(
     arguments: Sequence[str], environment: Mapping[str, str], folder: Path, words: Path
 ) -> subprocess.CompletedProcess[str]:
@@ -88,15 +110,7 @@ def finished(
 
 def run(arguments: list[str], environment: dict[str, str], folder: str, log: str, errors: str) -> None:
     """In the new process: what the script `touchstone` does, without drawing."""
-    os.setsid()
-    for stream, file in ((1, log), (2, errors)):
-        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
-    os.environ.clear()
-    os.environ.update(environment)
-    os.chdir(folder)
-    warnings.simplefilter("ignore")
-    # It read the environment when it was imported: that of the process which holds the libraries.
-    set_conf_env(conf)
+    settle(environment, folder, log, errors)
     sys.argv = ["touchstone", *arguments]
     # Nothing that has partitions is imported before the command has named its study.
     from pipeline.command_line.main import run as command_line
@@ -106,3 +120,23 @@ def run(arguments: list[str], environment: dict[str, str], folder: str, log: str
     figure.png = lambda *_arguments, **_sizes: b""
     without_syncing()
     command_line()
+
+
+def run_program(module: str, arguments: list[str], environment: dict[str, str], folder: str, log: str) -> None:
+    """In the new process: the program."""
+    settle(environment, folder, log, log)
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__")
+
+
+def settle(environment: dict[str, str], folder: str, log: str, errors: str) -> None:
+    """Take streams, variables and folder that a process is given."""
+    os.setsid()
+    for stream, file in ((1, log), (2, errors)):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    warnings.simplefilter("ignore")
+    # It read the environment when it was imported: that of the process which holds the libraries.
+    set_conf_env(conf)

@@ -1,8 +1,6 @@
 """A back-up that is taken while a run is on, restored elsewhere: no call is repeated, and the tables are the same."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +17,7 @@ from pipeline.command_line.main import application
 from pipeline.instance import open_instance
 from resources.database.engine import open_engine
 from resources.runtime.home import CHECKOUT, touchstone_home
+from tests.chaos.forked import ForkedProgram
 from tests.deploy.configured_study import SETTINGS, environment, write_configured_study
 from tests.pipeline.test_crash import OF_THE_MOMENT, plain, without_folders
 from tests.postgres import postgres_programs
@@ -60,11 +59,14 @@ class Place(NamedTuple):
             done = CliRunner().invoke(application, arguments)
         return f"{done.stdout}{done.exception or ''}"
 
-    def started(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """A command that runs next to the test."""
-        command = [sys.executable, "-m", "tests.deploy.slow_command", *arguments]
-        output = subprocess.PIPE
-        return subprocess.Popen(command, cwd=CHECKOUT, env=self.variables, stdout=output, stderr=subprocess.STDOUT)
+    def started(self, *arguments: str) -> ForkedProgram:
+        """A command that runs next to the test; what it says is in `log`."""
+        return ForkedProgram("tests.deploy.slow_command", arguments, self.log, self.variables)
+
+    @property
+    def log(self) -> Path:
+        """What commands said that ran next to the test."""
+        return self.home.with_suffix(".log")
 
     def calls(self) -> pd.DataFrame:
         """The ledger's rows in the order in which they came."""
@@ -118,7 +120,7 @@ def restored(
     try:
         deadline = time.monotonic() + PATIENCE_S
         while len(original.calls()) < ENOUGH:
-            assert running.poll() is None, running.communicate()[0].decode()
+            assert running.poll() is None, original.log.read_text()
             assert time.monotonic() < deadline, "no calls came"
             time.sleep(0.1)
         assert "Study small: " in original.call("backup", str(folder / "backup"))
@@ -127,9 +129,7 @@ def restored(
     said = copy.call("restore", str(folder / "backup"))
     calls_then = copy.calls()
     statuses = {run.status.value for run in runs_of(copy)}
-    again = copy.started(*RUN)
-    words = again.communicate(timeout=PATIENCE_S)[0].decode()
-    assert again.returncode == 0, words
+    assert copy.started(*RUN).wait(PATIENCE_S) == 0, copy.log.read_text()
     return Restored(original, copy, calls_then, said, statuses)
 
 

@@ -1,7 +1,5 @@
 """A run that is killed in the middle of its calls: the next one goes on where it stopped."""
 
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +10,7 @@ import pytest
 
 from pipeline.instance import report_killed_runs
 from resources.study import Study
+from tests.chaos.forked import ForkedProgram
 from tests.pipeline.slow_study import STRETCH
 from tests.small_study import (
     KEYS,
@@ -31,7 +30,6 @@ from tests.small_study import (
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 SETTINGS_RUN = KEYS[: KEYS.index(STRETCH[1]) + 1]
 PLANNED = len(OBJECTS) * len(SETTINGS_RUN) * 5
 ENOUGH = 25
@@ -54,15 +52,12 @@ def survived(tmp_path_factory: pytest.TempPathFactory) -> Survived:
     folder = tmp_path_factory.mktemp("killed")
     write_study(folder)
     study = described(folder)
-    with (folder / "log.txt").open("w") as log:
-        program = subprocess.Popen(
-            [sys.executable, "-m", "tests.pipeline.slow_study", str(folder)], cwd=ROOT, stdout=log, stderr=log
-        )
-        try:
-            wait_for_calls(study, program, folder / "log.txt")
-        finally:
-            program.kill()
-            program.wait()
+    program = ForkedProgram("tests.pipeline.slow_study", [str(folder)], folder / "log.txt")
+    try:
+        wait_for_calls(study, program, folder / "log.txt")
+    finally:
+        program.kill()
+        program.wait()
     before, tables_before = ledger_rows(study), list(all_files(study))
     undisturbed = write_study(tmp_path_factory.mktemp("undisturbed"))
     with without_drawing():
@@ -75,7 +70,7 @@ def survived(tmp_path_factory: pytest.TempPathFactory) -> Survived:
     return Survived(study, before, tables_before, statuses, result, undisturbed)
 
 
-def wait_for_calls(study: Study, program: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for_calls(study: Study, program: ForkedProgram, log: Path) -> None:
     """Return when some calls are in the ledger and the program still makes more."""
     deadline = time.monotonic() + PATIENCE_S
     while len(ledger_rows(study)) < ENOUGH:

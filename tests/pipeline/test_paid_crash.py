@@ -2,8 +2,6 @@
 
 import os
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,12 +15,12 @@ from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from tests.anthropic_server import Message
+from tests.chaos.forked import ForkedProgram
 from tests.openai_server import OpenAIServer, openai_server
 from tests.pipeline.paid_run import PLANNED, WORKERS, judging_of, objects_in, write_objects
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
 KILLS = int(os.environ.get("TOUCHSTONE_TEST_KILLS", "3"))
 LATENCY_S = 0.05
 # A worker's call under way, and one whose answer came and was not on the disk yet.
@@ -39,13 +37,12 @@ class Killed(NamedTuple):
     rows: pd.DataFrame
 
 
-def start(folder: Path, url: str, server: OpenAIServer, dialect: str = "openai") -> subprocess.Popen[bytes]:
-    with (folder / "log.txt").open("a") as log:
-        command = [sys.executable, "-m", "tests.pipeline.paid_run", str(folder), url, server.base_url, dialect]
-        return subprocess.Popen(command, cwd=ROOT, stdout=log, stderr=log)
+def start(folder: Path, url: str, server: OpenAIServer, dialect: str = "openai") -> ForkedProgram:
+    arguments = [str(folder), url, server.base_url, dialect]
+    return ForkedProgram("tests.pipeline.paid_run", arguments, folder / "log.txt")
 
 
-def wait_for(condition: Callable[[], bool], folder: Path, *programs: subprocess.Popen[bytes]) -> None:
+def wait_for(condition: Callable[[], bool], folder: Path, *programs: ForkedProgram) -> None:
     deadline = time.monotonic() + PATIENCE_S
     while not condition():
         assert all(program.poll() in (None, 0) for program in programs), (folder / "log.txt").read_text()
