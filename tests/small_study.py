@@ -49,6 +49,7 @@ UNPARTITIONED = (
     "golden_scores",
     "sensitivity",
     "dose_response",
+    "subscore_sensitivity",
     "fidelity_trust_verdict",
     "judge_comparison",
     "fidelity_report",

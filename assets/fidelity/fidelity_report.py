@@ -31,6 +31,7 @@ from assets.fidelity.sensitivity import (
     unchanged_copies_keep_their_score,
 )
 from assets.fidelity.stability import means_are_precise, repeats_agree
+from assets.fidelity.subscore_sensitivity import alterations_move_their_subscore
 from assets.shared.gate import declared, rows_of
 from assets.shared.partitions import MADE_SO_FAR, Frames
 from assets.shared.provenance import prompts_by, provenance_of
@@ -54,6 +55,7 @@ WHOLE = (
     "golden_scores",
     "sensitivity",
     "dose_response",
+    "subscore_sensitivity",
     "fidelity_trust_verdict",
     "judge_comparison",
 )
@@ -95,6 +97,7 @@ OF_GOLDEN_SET = (
     unchanged_copies_keep_their_score,
     every_alteration_is_seen,
     more_costs_more,
+    alterations_move_their_subscore,
     golden_items_are_held_out,
     golden_pairs_are_complete,
 )

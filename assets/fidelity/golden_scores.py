@@ -128,7 +128,7 @@ def golden_score_rows(
     key = originals["setting"].iloc[0]
     frame = golden_images.reset_index(drop=True)
     names = pd.Series([golden_name(*pair) for pair in zip(frame["object"], frame["alteration"], strict=True)])
-    altered = _scored(matrix_of(key, calls, frame.assign(object=names, excluded=None), study.repeats), study)
+    altered = mean_scores(key, calls, frame.assign(object=names, excluded=None), study)
     rows = frame[[name for name in (*DESCRIBED, "moves") if name in frame]].assign(
         setting=key,
         n_planned=study.repeats,
@@ -146,6 +146,11 @@ def golden_score_rows(
     drops = differences(rows["original_score"], rows["altered_score"])
     rows["drop"] = np.where(rows["undefined"].isna(), drops, np.nan)
     return rows[[column.name for column in GOLDEN_SCORES.columns if column.name in rows]]
+
+
+def mean_scores(key: str, calls: pd.DataFrame, objects: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
+    """Columns `score` and `n_valid` by object, of the valid repeats at one setting."""
+    return _scored(matrix_of(key, calls, objects, study.repeats), study)
 
 
 def _scored(matrix: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:

@@ -19,7 +19,7 @@ from analysis.gates import Gate
 from assets.fidelity.anchor_scores import anchor_plan, of_judge, require_a_judge_that_answers_anew, watched
 from assets.fidelity.golden_scores import golden_name, records_items_only
 from assets.fidelity.logic.anchor import judged_again, occasion_rows
-from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_wrong_golden_set, setting_in_force
+from assets.fidelity.logic.golden_choice import golden_objects, other_object, refuse_unknown_items, setting_in_force
 from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
@@ -109,7 +109,7 @@ def planned_calls(study: Study, keys: Sequence[str] = ()) -> PlannedCalls:
     settings = [one for one in study.fidelity.settings.settings if not keys or one.key in keys]
     scores = read_human_scores(study.fidelity).frame
     frame = find_study_objects(scores, selected_objects(study.fidelity), study.fidelity)
-    refuse_wrong_golden_set(frame, study.fidelity)
+    refuse_unknown_items(frame, study.fidelity)
     objects = judged_objects(frame)
     judge = judge_of(study.fidelity, objects)
     judging = Judging(study.name, study.fidelity, judge, objects, settings, study.ledger)

@@ -35,6 +35,7 @@ from reports.fidelity.settings import (
     said_of_gates,
     said_of_variance,
 )
+from reports.fidelity.subscores import said_of_subscores, subscore_charts, subscore_table
 from reports.shared.charts import Chart
 from reports.shared.gate_row import gates_as_data
 from reports.shared.page import Page, rendered
@@ -84,6 +85,7 @@ TERMS: Final = (
     "seen",
     "dose_response",
     "page",
+    "specificity",
     "json_validity",
     "retried",
     "cost",
@@ -108,6 +110,7 @@ WHOLE_TABLES: Final = (
     "golden_scores",
     "sensitivity",
     "dose_response",
+    "subscore_sensitivity",
     "annotator_test",
     "few_labels",
     "retried_calls",
@@ -152,7 +155,7 @@ def fidelity_page(contents: Contents) -> str:
     Returns:
         Text that a browser shows without a network; the same contents give the same text.
     """
-    charts, doses = _charts(contents), dose_charts(contents)
+    charts, doses, subscores = _charts(contents), dose_charts(contents), subscore_charts(contents)
     examples_title, examples = example_pictures(contents)
     counted, advice = gates_of_focus(contents)
     settings = contents.settings
@@ -179,6 +182,9 @@ def fidelity_page(contents: Contents) -> str:
         "golden": said_of_golden_set(contents),
         "texts_altered": contents.plan.texts is not None and len(contents.tables["sensitivity"]) > 0,
         "sensitivity_table": sensitivity_table(contents),
+        "subscores": said_of_subscores(contents),
+        "subscore_charts": [chart.id for chart in subscores],
+        "subscore_table": subscore_table(contents),
         "dose_charts": [chart.id for chart in doses],
         "dose_table": dose_table(contents),
         "examples_title": examples_title,
@@ -202,7 +208,7 @@ def fidelity_page(contents: Contents) -> str:
                 for name in SECTIONS
                 if name != "judges" or comparison(contents) is not None
             ],
-            charts=[*charts, *doses],
+            charts=[*charts, *doses, *subscores],
             tables=downloads(contents),
             about=about(contents),
             file_stem="fidelity-report",

@@ -26,6 +26,7 @@ TERM_OF_GATE = {
     "unchanged_copies_keep_their_score": "false_alarms",
     "every_alteration_is_seen": "seen",
     "more_costs_more": "dose_response",
+    "alterations_move_their_subscore": "specificity",
     "judge_can_stand_in": "alternative_annotator",
     "repeatable_for_sure": "icc",
     "orders_like_people_for_sure": "spearman",

@@ -310,11 +310,14 @@ class FidelityStudy(Section):
 
     @property
     def subscores(self) -> tuple[str, ...]:
-        """The names of the sub-scores in the judge's answers; none where an answer is one number or label."""
-        if isinstance(self.judge, ModelJudge) and self.judge.task is not None:
-            return tuple(self.judge.task.rubric)
-        has_none = isinstance(self.judge, ReplayJudge) and self.judge.scale is not None
-        return () if has_none else tuple(RubricWeights.model_fields)
+        """The names of the sub-scores in answers, of any judge; none where answers are one number or label."""
+        found: dict[str, None] = {}
+        for judge in self.judges.values() or [self.judge]:
+            if isinstance(judge, ModelJudge) and judge.task is not None:
+                found |= dict.fromkeys(judge.task.rubric)
+            elif not isinstance(judge, ReplayJudge) or judge.scale is None:
+                found |= dict.fromkeys(RubricWeights.model_fields)
+        return tuple(found)
 
     @property
     def people_scale(self) -> tuple[float, float]:

@@ -38,6 +38,7 @@ COPIED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     },
     "sensitivity": {"golden_scores": ("setting", *_ALTERATION)},
     "dose_response": {"golden_scores": ("setting", "kind")},
+    "subscore_sensitivity": {"golden_scores": ("setting", "kind", "expected")},
     "anchor_scores": {"study_objects": ("object",)},
     "drift": {"anchor_scores": ("occasion", "setting")},
     "pairwise_results": {

@@ -40,7 +40,14 @@ BY_SETTING = (
 )
 WHOLE = (
     *("human_scores", "study_objects", "setting_summary", "recommended_setting", "golden_images", "golden_scores"),
-    *("sensitivity", "dose_response", "fidelity_trust_verdict", "judge_comparison", "fidelity_report"),
+    *(
+        "sensitivity",
+        "dose_response",
+        "subscore_sensitivity",
+        "fidelity_trust_verdict",
+        "judge_comparison",
+        "fidelity_report",
+    ),
 )
 
 
@@ -291,7 +298,14 @@ def test_the_refresh_rule_makes_what_an_observed_change_decides(watch: Watch, tm
     # Tables without partitions go in one run; those with some follow when these are made.
     assert refreshed() == {
         *("study_objects", "golden_images", "golden_scores", "setting_summary", "recommended_setting"),
-        *("sensitivity", "dose_response", "fidelity_trust_verdict", "judge_comparison", "fidelity_report"),
+        *(
+            "sensitivity",
+            "dose_response",
+            "subscore_sensitivity",
+            "fidelity_trust_verdict",
+            "judge_comparison",
+            "fidelity_report",
+        ),
     }
     assert refreshed() == set()
 

@@ -39,7 +39,8 @@ def differ(before: Study, after: Study) -> set[str]:
     return {name for name in old if old[name] != new[name]}
 
 
-ASKING = {"judge_calls", "golden_scores", "anchor_scores"}
+# What asks the judge, and what reads the answers of the current one from the ledger.
+ASKING = {"judge_calls", "golden_scores", "anchor_scores", "subscore_sensitivity"}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,7 @@ ASKING = {"judge_calls", "golden_scores", "anchor_scores"}
             {
                 *("icc_by_setting", "retried_calls", "human_agreement", "few_labels", "setting_summary"),
                 *("recommended_setting", "golden_images", "sensitivity", "dose_response", "anchor_scores", "drift"),
+                "subscore_sensitivity",
                 *("fidelity_trust_verdict", "judge_comparison", "fidelity_report"),
             },
         ),

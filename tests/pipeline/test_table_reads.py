@@ -121,7 +121,7 @@ def test_tables_of_study_a_that_no_recording_reaches_read_what_is_declared(
     study = changed(write_study(tmp_path), judge=LocalJudge(), anchor=Anchor(setting=KEYS[0]), repeats=3)
     jobs = {"fidelity": partitions_between(KEYS[0], KEYS[0]), "watch_drift": {}}
     altered = {"golden_scores", "sensitivity", "dose_response", "fidelity_trust_verdict", "judge_comparison"}
-    altered |= {"fidelity_report"}
+    altered |= {"subscore_sensitivity", "fidelity_report"}
     assert_declared(heard_of_each(study, study.fidelity, instance, jobs, altered | set(WATCH)))
 
 

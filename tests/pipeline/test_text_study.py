@@ -56,6 +56,12 @@ def test_altered_texts_of_the_users_own_are_judged_and_a_rise_counts_where_it_is
     assert seen.loc["completed", "mean_altered"] == 1
     assert seen.loc["completed", "cohens_d"] > 1
     assert seen["hit_rate"].tolist() == [1, 1]
+    # The user's own rubric: all of its parts fall by the same, of two answers too few for an interval.
+    parts = stored(study, "subscore_sensitivity").set_index(["kind", "subscore"])
+    assert list(parts.loc["falsified"].index) == ["right", "clear"]
+    assert parts.loc[("falsified", "right"), "moves"]
+    assert parts.loc[("completed", "right"), "mean_drop"] < 0
+    assert not parts.loc["completed", "moved_most"].any()
     page = (study.home.outputs / "fidelity_report.html").read_text()
     assert "Expected to be scored higher, so that a rise is a hit" in page
     assert "Ci si attende un punteggio più alto" in page

@@ -184,7 +184,7 @@ def test_on_thursday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check
     assert ({asked_by for asked_by, _ in killed.runs}, killed.errors) == ({"refresh"}, [])
     # The kill came before the gate on `golden_images` had looked at it.
     # The verdict reads what the golden set said before, and is made again when it says something new.
-    cut_off = {"golden_scores", "sensitivity", "dose_response", "fidelity_report"}
+    cut_off = {"golden_scores", "sensitivity", "dose_response", "subscore_sensitivity", "fidelity_report"}
     assert set(killed.made) - {"drift"} == set(STUDY_A) - cut_off
     assert killed.made.items() >= BY_SETTING.items()
     night = note("night after the crash")

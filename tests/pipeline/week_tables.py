@@ -41,6 +41,7 @@ IN_ONE = Counter(
         "golden_scores": 1,
         "sensitivity": 1,
         "dose_response": 1,
+        "subscore_sensitivity": 1,
         "fidelity_trust_verdict": 1,
         "judge_comparison": 1,
         "fidelity_report": 1,

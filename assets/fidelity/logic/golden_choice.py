@@ -9,7 +9,7 @@ from assets.fidelity.logic.recommendation_gates import chosen_setting
 from assets.shared.seeded_draw import lot, products_in_turn
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError, did_you_mean, listing
-from resources.inputs.fidelity.golden_pairs import own_altered
+from resources.inputs.fidelity.golden_pairs import own_altered, refuse_unknown_subscores
 
 
 def golden_objects(study_objects: pd.DataFrame, choosing: Collection[str], study: FidelityStudy) -> pd.DataFrame:
@@ -67,10 +67,11 @@ def refuse_wrong_golden_set(study_objects: pd.DataFrame, study: FidelityStudy) -
         study: Which items, if they are named, and the file of own pairs, if there is one.
 
     Raises:
-        UserError: An item is unknown, with the nearest that there is; or as of `own_altered`.
+        UserError: An item is unknown, with the nearest that there is, or a pair is wrong.
     """
     refuse_unknown_items(study_objects, study)
     own_altered(study_objects, study)
+    refuse_unknown_subscores(study)
 
 
 def refuse_unknown_items(study_objects: pd.DataFrame, study: FidelityStudy) -> None:

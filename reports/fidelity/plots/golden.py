@@ -120,6 +120,43 @@ def sensitivity_panels(frame: pd.DataFrame, thresholds: dict[str, float]) -> dic
     return panels(made, across=2, title=f"{of_setting(frame)}what the judge sees")
 
 
+def subscore(rows: pd.DataFrame, labels: Sequence[Part], **size: Any) -> Drawing:
+    """The mean drop of one sub-score under each kind, with its interval: filled where the kind should move it.
+
+    Args:
+        rows: Of table `subscore_sensitivity`, of one sub-score.
+        labels: Of each row.
+        size: And title, where it is one of several.
+    """
+    made = rows.to_dict("records")
+    points = [Interval(row["mean_drop"], row["mean_drop_low"], row["mean_drop_high"]) for row in made]
+    hover = [
+        joined([label, number(one.value), interval(one.low, one.high)], " ")
+        for label, one in zip(labels, points, strict=True)
+    ]
+    own = [not pd.isna(row["moves"]) and bool(row["moves"]) for row in made]
+    drawn = marks.row_layers(points, hover, [MAIN if one else NEUTRAL for one in own], hollow=[not one for one in own])
+    zero = line_at(0, vertical=True, color=NEUTRAL, dash="dot")
+    return Drawing(
+        [zero, *drawn], Axis(say("axis.drop")), rows_axis(labels), **({"height_px": rows_height(len(made))} | size)
+    )
+
+
+def subscore_panels(frame: pd.DataFrame) -> dict[str, Any]:
+    """`subscore` of every sub-score.
+
+    Args:
+        frame: Table `subscore_sensitivity`.
+    """
+    if frame["mean_drop"].isna().all():
+        return nothing_to_draw("no pair of sub-scores").specification()
+    made = [
+        subscore(rows, rows["kind"].tolist(), title=str(name), width_px=280, height_px=22 * len(rows) + 10)
+        for name, rows in frame.groupby("subscore", sort=False)
+    ]
+    return panels(made, across=2, title=f"{of_setting(frame)}mean drop of sub-scores (filled: what should move it)")
+
+
 def dose(
     items: pd.DataFrame,
     means: Sequence[tuple[float, float | None]],

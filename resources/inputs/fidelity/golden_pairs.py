@@ -115,7 +115,29 @@ def read_golden_pairs(study: FidelityStudy) -> tuple[GoldenPair, ...]:
         written = file.stat()
     except OSError as error:
         raise FileFault(file, f"it cannot be read ({error.strerror}).", "Correct `golden.pairs`.") from error
-    return _read(file, study.subscores, written.st_mtime_ns, written.st_size)
+    return _read(file, written.st_mtime_ns, written.st_size)
+
+
+def refuse_unknown_subscores(study: FidelityStudy) -> None:
+    """End where a pair should move a sub-score that none of the study's judges gives.
+
+    Args:
+        study: With all of its judges.
+
+    Raises:
+        FileFault: One row does.
+        FileFaults: Several do.
+    """
+    known = study.subscores
+    faults = Faults(study.golden.pairs.name if study.golden.pairs else "")
+    for pair in read_golden_pairs(study):
+        if pair.moves is not None and pair.moves not in known:
+            problem = (
+                f"'{pair.moves}' in column 'moves' is none of the judge's sub-scores{did_you_mean(pair.moves, known)}"
+            )
+            problem = f"{problem}; they are: {listing(known) or 'none'}."
+            faults.add(problem, "Correct it, or leave the cell blank.", pair.row)
+    faults.raise_if_any()
 
 
 def with_altered_texts(texts: Mapping[str, Text], study: FidelityStudy) -> Mapping[str, Text]:
@@ -173,7 +195,7 @@ def _of_image(pair: GoldenPair, name: str, file: Path, faults: Faults) -> OwnAlt
 
 
 @lru_cache(4)
-def _read(path: Path, subscores: tuple[str, ...], mtime_ns: int, size: int) -> tuple[GoldenPair, ...]:
+def _read(path: Path, mtime_ns: int, size: int) -> tuple[GoldenPair, ...]:
     file = record_file(path, COLUMNS)
     names, _ = file.names(whole=True)
     for name in NEEDED:
@@ -191,7 +213,7 @@ def _read(path: Path, subscores: tuple[str, ...], mtime_ns: int, size: int) -> t
         except SeveralValues as several:
             faults.add(f"{several} is several values.", "Write one value in a cell.", record.row)
             continue
-        pair = _pair(record.row, cells, subscores, faults)
+        pair = _pair(record.row, cells, faults)
         if pair is None:
             continue
         same = first.setdefault(pair.kind, pair)
@@ -206,7 +228,7 @@ def _read(path: Path, subscores: tuple[str, ...], mtime_ns: int, size: int) -> t
     return tuple(pairs)
 
 
-def _pair(row: int, cells: Mapping[str, str | None], subscores: tuple[str, ...], faults: Faults) -> GoldenPair | None:
+def _pair(row: int, cells: Mapping[str, str | None], faults: Faults) -> GoldenPair | None:
     """One row, or null and its faults."""
     wrong: list[tuple[str, str]] = []
     values = {name: cells.get(name) or "" for name in COLUMNS}
@@ -224,9 +246,6 @@ def _pair(row: int, cells: Mapping[str, str | None], subscores: tuple[str, ...],
         wrong.append(
             (f"{problem}{did_you_mean(direction, get_args(Expected))}.", "Write one of them, or nothing for worse.")
         )
-    if moves and moves not in subscores:
-        problem = f"'{moves}' in column 'moves' is none of the judge's sub-scores{did_you_mean(moves, subscores)}"
-        wrong.append((f"{problem}; they are: {listing(subscores) or 'none'}.", "Correct it, or leave the cell blank."))
     magnitude = _number(values["magnitude"])
     if magnitude is not None and not math.isfinite(magnitude):
         problem = f"'{values['magnitude']}' in column 'magnitude' is no number."

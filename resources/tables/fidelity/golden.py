@@ -156,6 +156,32 @@ SENSITIVITY = Table(
     reads=(*SAMPLING, "golden.same_tolerance", "thresholds"),
 )
 
+SUBSCORE_SENSITIVITY = Table(
+    "subscore_sensitivity",
+    "Whether an alteration moves the sub-score that speaks of it: one row per kind of alteration and sub-score.",
+    (
+        SETTING,
+        KIND,
+        EXPECTED,
+        text("subscore", "Sub-score of the judge's rubric; null where its answers have none.", nullable=True),
+        whole("n_items", "Objects with a pair of this sub-score, each with the mean over its alterations.", low=0),
+        number("mean_original", "Mean sub-score of the originals.", "0-1", nullable=True, **SCORE),
+        number("mean_altered", "Mean sub-score of the altered.", "0-1", nullable=True, **SCORE),
+        number("mean_drop", "Mean of original minus altered.", "0-1", nullable=True),
+        *bounds("mean_drop", "the mean drop, products resampled", "0-1"),
+        flag("moves", "This is the sub-score that the kind should move; null where none is named.", nullable=True),
+        flag(
+            "moved_most",
+            "It moved as expected by more than each other sub-score; null where one is unknown, or none should move.",
+            nullable=True,
+        ),
+        text("method", "How the interval was made.", nullable=True),
+        undefined(),
+    ),
+    key=("kind", "subscore"),
+    reads=(*CALLS, *SAMPLING, "aggregate", "minimum_repeats", "rubric_weights"),
+)
+
 DOSE_RESPONSE = Table(
     "dose_response",
     "Whether more of an alteration costs more, or gains more where it should: one row per kind with 3 magnitudes or "

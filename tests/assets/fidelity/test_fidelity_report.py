@@ -31,6 +31,7 @@ pytestmark = pytest.mark.usefixtures("drawn_once")
 
 TWO = (KEYS[0], KEYS[1])
 GOLDEN = ("golden_scores", "sensitivity", "dose_response")
+NO_SUBSCORES = frames_of(Size())["subscore_sensitivity"].iloc[:0]
 
 
 def no_scores() -> pd.DataFrame:
@@ -39,7 +40,7 @@ def no_scores() -> pd.DataFrame:
 
 def golden_gates(*args: pd.DataFrame, study: FidelityStudy) -> list[GateRow]:
     """The rows over the tables in the order of `GOLDEN`."""
-    return rows_of(OF_GOLDEN_SET, dict(zip(GOLDEN, args, strict=True)), study)
+    return rows_of(OF_GOLDEN_SET, dict(zip(GOLDEN, args, strict=True)) | {"subscore_sensitivity": NO_SUBSCORES}, study)
 
 
 @pytest.fixture(scope="module")

@@ -44,7 +44,7 @@ LOWER = {"stripes7_o30": 0.05, "stripes7_o50": 0.10, "stripes7_o70": 0.18, "othe
 NAMES = (*LOWER, "hue_20", "untouched", "reencoded")
 BEFORE = ("human_scores", "study_objects", "judge_calls", "score_matrix", "icc_by_setting", "stability")
 BEFORE += ("convergence_curves", "matched_scores", "human_agreement", "setting_summary", "recommended_setting")
-TABLES = ("golden_images", "golden_scores", "sensitivity", "dose_response")
+TABLES = ("golden_images", "golden_scores", "sensitivity", "dose_response", "subscore_sensitivity")
 
 
 class Ran(NamedTuple):
@@ -95,6 +95,17 @@ def test_what_was_put_in_comes_out(ran: Ran) -> None:
     [line] = stored(ran.study, "dose_response").to_dict("records")
     # Drops 0.05 0.10 0.18 at 0.3 0.5 0.7: slope (0.18 - 0.05) / 0.4 = 0.325.
     assert (line["kind"], line["slope"]) == ("stripes", pytest.approx(0.325))
+
+
+def test_sub_scores_that_move_together_are_no_sign_of_a_specific_one(ran: Ran) -> None:
+    rows = stored(ran.study, "subscore_sensitivity").set_index(["kind", "subscore"])
+    # Each sub-score of the recording is the score: stripes lose 0.05, 0.10 and 0.18, in the mean 0.11.
+    drops = rows.loc["stripes", "mean_drop"]
+    assert drops.tolist() == pytest.approx([0.11] * 4)
+    assert not rows.loc["stripes", "moved_most"].any()
+    assert rows.loc[("stripes", "texture_identity"), "moves"]
+    checks = {one.check_name: one for one in ran.result.get_asset_check_evaluations()}
+    assert not checks["alterations_move_their_subscore"].passed
 
 
 def test_checks_speak_of_the_tables_that_were_made(ran: Ran) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from resources.configuration.settings import setting_from_key
+from resources.tables.call_states import SUBSCORES
 from resources.tables.fidelity.decision import EVERYBODY
 from tests.reports.made_size import KEYS, Size, item_of
 
@@ -136,7 +137,22 @@ def golden(objects: Sequence[str], size: Size, folder: Path | None) -> dict[str,
         "golden_scores": pd.DataFrame(scores),
         "sensitivity": pd.DataFrame(seen),
         "dose_response": pd.DataFrame([dose]),
+        "subscore_sensitivity": _subscores(size.keys[-1]),
     }
+
+
+def _subscores(setting: str) -> pd.DataFrame:
+    """Stripes move the texture most, a hue shift moves all alike."""
+    rows = []
+    for kind, own, drops in (
+        ("stripes", "texture_identity", (0.05, 0.02, 0.2, 0.04)),
+        ("hue", "color_palette", (0.1, 0.1, 0.1, 0.1)),
+    ):
+        for name, drop in zip(SUBSCORES, drops, strict=True):
+            row = {"setting": setting, "kind": kind, "expected": "worse", "subscore": name, "n_items": 4}
+            row |= {"mean_original": 0.7, "mean_altered": 0.7 - drop, **_bounded("mean_drop", drop, 0.03)}
+            rows.append(row | {"moves": name == own, "moved_most": kind == "stripes" and name == own})
+    return pd.DataFrame(rows)
 
 
 def _picture(folder: Path, name: str, shade: int) -> str:

@@ -176,6 +176,12 @@ def test_examples_are_small_pictures_with_words(tmp_path: Path) -> None:
     assert pictures[1].alt.plain("it") == "Render dell'articolo 100, alterato: Strisce, opacità 0,3"
 
 
+def test_the_page_says_which_kinds_move_another_sub_score_as_much_as_their_own(page: str) -> None:
+    said = words(page)
+    assert "One kind of alteration moves another sub-score as much as its own: Hue shift (Colour palette)." in said
+    assert "Palette dei colori" in page
+
+
 def test_a_picture_that_is_gone_is_said_to_be_gone(contents: Contents, page: str) -> None:
     _, pictures = example_pictures(contents)
     assert {one.url for one in pictures} == {None}
@@ -187,6 +193,7 @@ EMPTY_PARTS = {
     "matched_scores": "no object has a score from both the judge and people",
     "few_labels": "too few objects were scored by both judge and people",
     "dose_response": "No kind of alteration has been judged at three or more doses",
+    "subscore_sensitivity": "so nothing can be said of it",
     "retried_calls": "No call was tried again",
     "annotator_test": "The test of annotators has not been made at this setting",
     "human_agreement": "There are no categories or algorithms to tell apart",

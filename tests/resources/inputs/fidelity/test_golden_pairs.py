@@ -7,7 +7,7 @@ import pytest
 
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError
-from resources.inputs.fidelity.golden_pairs import OwnAltered, own_altered, with_altered_texts
+from resources.inputs.fidelity.golden_pairs import OwnAltered, own_altered, refuse_unknown_subscores, with_altered_texts
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.inputs.fidelity.texts import object_of, read_texts
@@ -28,7 +28,10 @@ def read(folder: Path, *rows: str, head: str = HEAD) -> list[OwnAltered]:
     write_image(folder / "own.png", 3)
     (folder / "pairs.csv").write_text("\n".join([head, *rows]) + "\n")
     objects = objects_of({HASH: "p", "b": "q"}, candidate_sha256={"b": sha256_of_file(folder / "own.png")})
-    return own_altered(objects, plan(golden={"pairs": folder / "pairs.csv"}))
+    study = plan(golden={"pairs": folder / "pairs.csv"})
+    found = own_altered(objects, study)
+    refuse_unknown_subscores(study)
+    return found
 
 
 def fault(folder: Path, *rows: str, head: str = HEAD) -> str:
