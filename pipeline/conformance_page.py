@@ -13,7 +13,7 @@ import pandas as pd
 from analysis.conformance.all_cases import CASES
 from analysis.conformance.case import Checked, check
 from analysis.conformance.cases_of_tid2013 import PRINTED, tid2013_cases
-from pipeline.interval_coverage import section
+from pipeline.interval_coverage import SECTION
 from resources.errors import UserError
 
 REGENERATE = "make conformance"
@@ -64,7 +64,7 @@ def page(found: Sequence[Checked]) -> str:
     facts = [f"- {name}: {words}" for name, words in about().items()]
     rows = ["| " + " | ".join(COLUMNS) + " |", "| " + " | ".join("---" for _ in COLUMNS) + " |"]
     rows += ["| " + " | ".join(cell.replace("|", "\\|") for cell in cells(one)) + " |" for one in found]
-    return "\n".join([HEAD, *facts, f"- {summary(found)}", "", *rows, "", section()])
+    return "\n".join([HEAD, *facts, f"- {summary(found)}", "", *rows, "", SECTION])
 
 
 def cells(one: Checked) -> tuple[str, ...]:

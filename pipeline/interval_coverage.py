@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from analysis.intervals.coverage import ONE_SIDE, PROMISED, cells, condensed, keeps_promise, measure
 from analysis.intervals.measured_row import Row
-from analysis.intervals.measured_rows import COSTLY_DATA_SETS, DATA_SETS, MEASURED_ON, SEED, STATISTICS
+from analysis.intervals.measured_rows import SEED, STATISTICS
 from resources.errors import UserError, listing
 
 # The numbers of clusters of the fixed part: minutes on two cores.
@@ -31,16 +31,11 @@ COLUMNS = (
 )
 BAND = f"{PROMISED[0]:.0%} to {PROMISED[1]:.0%}"
 SIDE = f"{ONE_SIDE[0]:.0%} to {ONE_SIDE[1]:.0%}"
-HEAD = f"""## Coverage of intervals
+SECTION = f"""## Coverage of intervals
 
-How often headline intervals of 95 % contain the truth, by simulation: measured on {MEASURED_ON} with seed {SEED},
-{DATA_SETS:,} data sets a design ({COSTLY_DATA_SETS} where they are computed one by one). Promised are {BAND}, and
-misses on either side in {SIDE}; `kept` counts the designs that keep all of it within two Monte Carlo errors.
-Coverage, `below` (the truth lies below the interval), `above` and `width` are means over the designs, `worst` is the
-lowest coverage of one, with its Monte Carlo error.
-
-`touchstone conformance --coverage` measures the designs of {listing(PART)} clusters again, in minutes, and ends with 1
-where one covers less than the worst here by more than three Monte Carlo errors; `--full` measures all of them, and
+How often headline intervals of 95 % contain the truth, by simulation: [the measured table](coverage.md).
+`touchstone conformance --coverage` measures its designs of {listing(PART)} clusters again, in minutes, and ends with 1
+where one covers less than the worst there by more than three Monte Carlo errors; `--full` measures all of them, and
 `--results FILE` lets a stopped run go on.
 """
 
@@ -100,12 +95,6 @@ def lines(table: dict[str, tuple[Row, ...]]) -> Iterator[tuple[str, ...]]:
             worst, error = f"{100 * row.worst:.1f}", f"{100 * row.error:.1f}"
             counts = (str(row.clusters), str(row.cells), str(row.kept))
             yield (kind, *counts, *shares, f"{row.width:.3g}", worst, error, row.design)
-
-
-def section() -> str:
-    """The shipped table as a part of the page."""
-    heads = ["| " + " | ".join(COLUMNS) + " |", "| " + " | ".join("---" for _ in COLUMNS) + " |"]
-    return "\n".join([HEAD, *heads, *("| " + " | ".join(line) + " |" for line in lines(STATISTICS)), ""])
 
 
 def as_json(found: Measured) -> dict[str, Any]:
