@@ -97,15 +97,20 @@ def table_states(instance: dg.DagsterInstance, graph: Any) -> dict[dg.AssetKey, 
     """
     states: dict[dg.AssetKey, TableState] = {}
     observed = dg.DagsterEventType.ASSET_OBSERVATION
-    records = {
+    records: dict[dg.AssetKey, Mapping[str | None, Any]] = {
         key: _latest(instance, key, _partitions(instance, graph.get(key)), observed)
         for key in graph.observable_asset_keys
     }
-    for key in graph.toposorted_asset_keys:
-        if key in graph.observable_asset_keys:
-            continue
+    tables = [key for key in graph.toposorted_asset_keys if key not in graph.observable_asset_keys]
+    # One question for all that have no partitions.
+    whole = latest(instance, [key for key in tables if graph.get(key).partitions_def is None])
+    for key in tables:
         partitions = _partitions(instance, graph.get(key))
-        records[key] = made = _latest(instance, key, partitions, dg.DagsterEventType.ASSET_MATERIALIZATION)
+        if partitions == (None,):
+            made: Mapping[str | None, Any] = {None: whole[key]} if key in whole else {}
+        else:
+            made = _latest(instance, key, partitions, dg.DagsterEventType.ASSET_MATERIALIZATION)
+        records[key] = made
         outdated = {
             partition: reason
             for partition, record in made.items()
