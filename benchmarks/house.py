@@ -26,7 +26,7 @@ from tests.small_study import sqlite_instance_in
 
 ROOT = Path(__file__).resolve().parents[1]
 RUNS = 3
-LIBRARIES = "import dagster, pandas, pyarrow.parquet, cv2, PIL.Image, babel.dates, rich.table, pydantic_settings, tenacity"
+LIBRARIES = "import dagster, pandas, pyarrow.parquet, cv2, PIL.Image, babel.dates, rich.table, pydantic_settings"
 COMMAND = "from pipeline.command_line.main import run; run()"
 LOADING = """
 from pipeline.definitions import touchstone
