@@ -128,12 +128,12 @@ def study_with(judge: str | None) -> "Study":
 
 
 def _settings_of(study: "Study", judge: str, chosen: tuple[str, ...], name: StudyName) -> tuple[str, ...]:
-    """The settings of one judge of several.
+    """The settings of one judge of several; those chosen may be named without the judge.
 
     Raises:
-        UserError: The study does not compare it, or the watch on drift has a judge of its own.
+        UserError: The study does not compare it, it has no such setting, or the watch on drift has a judge of its own.
     """
-    from resources.configuration.settings import judge_in
+    from resources.configuration.settings import AT, judge_in
 
     known = study.fidelity.judges
     if judge not in known:
@@ -142,9 +142,13 @@ def _settings_of(study: "Study", judge: str, chosen: tuple[str, ...], name: Stud
         )
     if name == "drift":
         raise UserError("The watch on drift asks the judge of `anchor.setting`, else the first. Name a setting there.")
-    return tuple(
-        key for key in study.fidelity.partition_keys if judge_in(key) == judge and (not chosen or key in chosen)
-    )
+    own = [key for key in study.fidelity.partition_keys if judge_in(key) == judge]
+    wanted = [key if AT in key else f"{judge}{AT}{key}" for key in chosen]
+    # None left would mean all, of every judge.
+    if strange := [key for key in wanted if key not in own]:
+        near = did_you_mean(strange[0], own)
+        raise UserError(f"The judge {judge} has no setting '{strange[0]}'{near}. It has {', '.join(own)}.")
+    return tuple(key for key in own if not wanted or key in wanted)
 
 
 def _asks_a_model(study: "Study") -> bool:

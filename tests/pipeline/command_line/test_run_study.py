@@ -1,5 +1,6 @@
 """`touchstone run fidelity`: what a person is told of a run that came to its end, and of one that did not."""
 
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -7,7 +8,8 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from pipeline.command_line.run_study import _show_all_calls, run_and_show
+from pipeline.command_line.run_study import _settings_of, _show_all_calls, run_and_show
+from resources.configuration.fidelity import LocalJudge
 from resources.errors import UserError
 from resources.study import Study
 from tests.pipeline.command_line.test_calls import OURS, THEIRS, attempt
@@ -90,3 +92,14 @@ def test_answers_and_money_are_told_with_the_golden_set_too(study: Study) -> Non
         "Answers and cost above are without the golden set and the anchor; with them: 5 answers and 1 faults, "
         "0.12 USD.\n"
     )
+
+
+def test_a_setting_of_another_judge_never_means_all_settings_of_all_judges(study: Study) -> None:
+    judges = {"near": LocalJudge(), "far": LocalJudge()}
+    several = replace(study, fidelity_section=study.fidelity.model_copy(update={"judges": judges}))
+    assert _settings_of(several, "far", (), "fidelity") == tuple(f"far@{key}" for key in KEYS)
+    # The judge is named already.
+    assert _settings_of(several, "far", (SETTING, f"far@{KEYS[0]}"), "fidelity") == (f"far@{KEYS[0]}", f"far@{SETTING}")
+    for wrong in (f"near@{SETTING}", "t9.0_p1.0"):
+        with pytest.raises(UserError, match="The judge far has no setting"):
+            _settings_of(several, "far", (wrong,), "fidelity")
