@@ -88,9 +88,8 @@ def consistency(answers: BothOrders, clusters: ArrayLike, *, resampling: Resampl
     Source:
         Zheng et al. (2023), NeurIPS, table 2.
     """
+    _refuse_none(answers)
     same = (answers.one_first == answers.two_first).astype(np.float64)
-    if not same.size:
-        raise UndefinedStatistic("no pair has an answer in both orders")
     [interval] = headline_intervals(lambda counts: _mean(counts, same), ("share",), clusters, resampling=resampling)
     ties = float(np.mean([answers.one_first == TIE, answers.two_first == TIE]))
     return Consistency(float(same.mean()), interval, ties, same.size, cluster_index(clusters)[1])
@@ -106,8 +105,9 @@ def first_shown(answers: BothOrders, clusters: ArrayLike, *, resampling: Resampl
 
     Raises:
         ValueError: Shapes differ.
-        UndefinedStatistic: All answers are ties.
+        UndefinedStatistic: No pair, or all answers are ties.
     """
+    _refuse_none(answers)
     first = (answers.one_first == 1).astype(np.int64) + (answers.two_first == 2)
     second = (answers.one_first == 2).astype(np.int64) + (answers.two_first == 1)
     decided = first + second > 0
@@ -133,11 +133,12 @@ def position_coefficient(
 
     Raises:
         ValueError: Shapes differ.
-        UndefinedStatistic: No pair's place decides, or all in the same direction.
+        UndefinedStatistic: No pair, no pair's place decides, or all in the same direction.
 
     Source:
         As `position_within_pairs`.
     """
+    _refuse_none(answers)
     one, two = answers
     first, second = np.asarray(ones, dtype=np.str_), np.asarray(twos, dtype=np.str_)
     return position_within_pairs(
@@ -194,6 +195,11 @@ def bias_towards(
     [interval] = headline_intervals(statistics, ("mean",), groups[used], resampling=resampling)
     when_liked, otherwise = float(credit[liked].mean()), float(credit[~liked].mean())
     return Bias(when_liked - otherwise, interval, when_liked, otherwise, n_liked, n - n_liked)
+
+
+def _refuse_none(answers: BothOrders) -> None:
+    if not answers.one_first.size:
+        raise UndefinedStatistic("no pair has an answer in both orders")
 
 
 def _mean(counts: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:

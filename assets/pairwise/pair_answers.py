@@ -7,7 +7,14 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate
-from assets.pairwise.logic.pair_judging import asked_rows, no_answers, pair_run, recorded_answers, shown_pairs
+from assets.pairwise.logic.pair_judging import (
+    asked_once,
+    asked_rows,
+    no_answers,
+    pair_run,
+    recorded_answers,
+    shown_pairs,
+)
 from assets.pairwise.photo_pairs import photos_gate
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
@@ -53,7 +60,7 @@ def headline(answers: pd.DataFrame) -> Mapping[str, Any]:
         "n_judges": answers["judge"].nunique(),
         "n_pairs": answers["pair_idx"].nunique(),
         "n_without_pick": int(answers["picked"].isna().sum()),
-        "cost_usd": float(answers["cost_usd"].sum()),
+        "cost_usd": float(asked_once(answers)["cost_usd"].sum()),
     }
     return {name: metadata_value(value) for name, value in numbers.items()}
 

@@ -199,13 +199,18 @@ def judge_rows(answers: pd.DataFrame, judged: pd.DataFrame, study: PairwiseStudy
     return pd.DataFrame(rows, columns=[column.name for column in PAIR_JUDGES.columns])
 
 
+def asked_once(answers: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `pair_answers` without the second one of a pair that is listed in both orders: it was asked once."""
+    names = [answers[name].astype("str").to_numpy(dtype=object) for name in ("judge", *PLACE)]
+    said = pd.Series([(judge, *sorted(pair)) for judge, *pair in zip(*names, strict=True)], dtype="object")
+    return answers[~said.duplicated().to_numpy()]
+
+
 Found = tuple[float, Interval, dict[str, int | float]]
 
 
 def _judge_row(judge: str, rows: pd.DataFrame, study: PairwiseStudy) -> dict[str, Any]:
-    # A pair that is listed in both orders was asked once.
-    names = ["\0".join(sorted(pair)) for pair in zip(*(rows[name] for name in PLACE), strict=True)]
-    pairs = rows[~pd.Series(names, index=rows.index).duplicated()]
+    pairs = asked_once(rows)
     both = pairs[pairs["picked_1_first"].notna() & pairs["picked_2_first"].notna()]
     row: dict[str, Any] = {
         "method": method_of_judge(judge),

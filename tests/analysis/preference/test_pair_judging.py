@@ -53,6 +53,10 @@ def test_no_pair_and_ties_alone_define_nothing() -> None:
     none = both_orders([], [])
     with pytest.raises(UndefinedStatistic, match="no pair has an answer in both orders"):
         consistency(none, [], resampling=Resampling(seed=0))
+    with pytest.raises(UndefinedStatistic, match="no pair has an answer in both orders"):
+        first_shown(none, [], resampling=Resampling(seed=0))
+    with pytest.raises(UndefinedStatistic, match="no pair has an answer in both orders"):
+        position_coefficient(none, [], [], [])
     with pytest.raises(UndefinedStatistic, match="all answers are ties"):
         first_shown(both_orders([0, 0], [0, 0]), ["a", "b"], resampling=Resampling(seed=0))
 

@@ -90,6 +90,7 @@ def test_answers_become_picks_and_a_judge_of_the_first_place_ties_everywhere(tmp
     recorded = judges.loc["gpt4_pair"]
     # It was recorded in one order, and picks the stronger text, whoever wrote it.
     assert (recorded["n"], recorded["self_preference"], recorded["length_bias"]) == (0, 0.0, 0.0)
+    assert "ties" not in recorded["undefined"]
     gate = place_gate(judges.reset_index())
     assert (gate.passed, gate.seen) == (False, 1.0)
     assert "gpt 1.000" in gate.sentence
@@ -110,6 +111,20 @@ def test_a_judge_that_reads_passes_the_gate_and_is_consistent(tmp_path: Path) ->
     assert row["self_preference"] == 1.0
     assert row["n_own"] + row["n_not_own"] == 80
     assert place_gate(judge_rows(rows, judged, study.pairwise)).passed
+
+
+def test_a_pair_that_is_listed_in_both_orders_is_asked_and_paid_once(tmp_path: Path) -> None:
+    study = study_of(tmp_path)
+    judged = judged_of(study).head(3)
+    turned = judged.assign(
+        image_1=judged["image_2"], image_2=judged["image_1"], winner=3 - judged["winner"], pair_idx=[3, 4, 5]
+    )
+    both = pd.concat([judged, turned], ignore_index=True)
+    rows, run = asked(study, both, lambda call: Reply("A", cost_usd=0.01))
+    assert len(run.judge.asked) == 6  # type: ignore[attr-defined]
+    assert answers_headline(rows)["cost_usd"] == pytest.approx(0.06)
+    [row] = judge_rows(rows, both, study.pairwise).to_dict("records")
+    assert (row["n_pairs"], row["cost_usd"]) == (3, pytest.approx(0.06))
 
 
 def test_what_lacks_an_answer_has_no_pick_and_says_why(tmp_path: Path) -> None:
