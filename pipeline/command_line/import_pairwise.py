@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.console import Console
 
+from analysis.words import count_noun
 from pipeline.command_line.terminal import show_gate
 from resources.errors import UserError, listing
 
@@ -75,8 +76,8 @@ def show_votes(frame: "pd.DataFrame", n_rows: int, plan: "PairwiseStudy", consol
     counts, kept = counts_of(frame), after_filter(frame)
     console.print(
         f"{plan.pairs_csv.name}: {n_rows} rows, {counts['n_votes']} votes on {counts['n_photo_pairs']} pairs of "
-        f"{counts['n_images']} photos in {counts['n_series']} series; {counts['n_shown_in_both_orders']} pairs in both "
-        "orders.",
+        f"{counts['n_images']} {plan.pairs_of} in {counts['n_series']} series; "
+        f"{counts['n_shown_in_both_orders']} pairs in both orders.",
         soft_wrap=True,
         highlight=False,
     )
@@ -91,7 +92,10 @@ def show_votes(frame: "pd.DataFrame", n_rows: int, plan: "PairwiseStudy", consol
 
 
 def show_photos(frame: "pd.DataFrame", plan: "PairwiseStudy", console: Console) -> bool:
-    """Which photos are there, and what would be measured and judged; true where a gate would stop a run."""
+    """Which photos are there, and what would be measured and judged; true where a gate would stop a run.
+
+    Of texts none has to be there and none is measured.
+    """
     from assets.pairwise.image_features import wanted_stages
     from assets.pairwise.logic.method_scores import images_of
     from assets.pairwise.logic.photo_pair_counts import sampled
@@ -99,13 +103,15 @@ def show_photos(frame: "pd.DataFrame", plan: "PairwiseStudy", console: Console) 
     from resources.photos.features.stages import gpu_of, stages_of
     from resources.tables.pairwise_rows import judged_pairs
 
-    gates = (photos_gate(frame, plan), judged_gate(frame))
+    of_photos = plan.pairs_of == "photos"
+    gates = (photos_gate(frame, plan), judged_gate(frame)) if of_photos else (judged_gate(frame),)
     for gate in gates:
         show_gate(gate, console)
     judged = judged_pairs(sampled(frame, plan.sample_size, plan.seed))
+    measured = f" and measure {len(images_of(judged))} photos, less those that were measured before"
     console.print(
-        f"A run would judge {len(judged)} pairs by {len(plan.methods)} methods and measure "
-        f"{len(images_of(judged))} photos, less those that were measured before.",
+        f"A run would judge {len(judged)} pairs by {count_noun(len(plan.methods), 'method')}"
+        f"{measured if of_photos else ''}.",
         soft_wrap=True,
         highlight=False,
     )

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
 from resources.errors import UserError
+from tests.pair_study import write_battles
 from tests.small_series import write_series
 
 
@@ -62,6 +63,16 @@ def test_the_configured_files_are_checked_where_none_is_named(tmp_path: Path) ->
     assert "0 of 12 pairs pass the filter" in done.output
     assert "write into touchstone.yaml" not in done.output
     assert done.exit_code == 2
+
+
+def test_of_texts_no_photo_is_spoken_of(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    write_battles(tmp_path / "home", "http://127.0.0.1:1/v1")
+    done = checked()
+    assert done.exit_code == 0, done.output
+    assert "photo" not in done.output
+    assert "texts in 80 series" in done.output
+    assert "A run would judge 80 pairs by 3 methods." in done.output
 
 
 def test_what_is_no_input_is_refused_by_name(tmp_path: Path) -> None:
