@@ -1,5 +1,6 @@
 """`touchstone init --from FILE`: the section of the study that a file is for, with what its columns are taken for."""
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS, TEXT_COLUMNS
 from resources.errors import FileFault, listing
 from resources.inputs.any_file import AS_IT_IS, record_file
-from resources.inputs.battles import JUDGE, is_battles, looks_like_a_model
+from resources.inputs.battles import JUDGE, OUTCOMES, is_battles
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.fidelity.manifest import BETWEEN, IMAGES
 from resources.inputs.ratings.exports import BattleRatings, LabelStudio, Trec
@@ -24,6 +25,7 @@ from resources.inputs.ratings.likely import (
     is_model,
     is_reversed,
     likely_columns,
+    looks_like_a_model,
     seen_columns,
 )
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
@@ -156,10 +158,10 @@ class _Draft:
 
     def _battles(self, names: Sequence[str]) -> Drafted:
         """Which of two models' texts people prefer; who in the column judge is a model is recorded, and no person."""
-        found = {ours: own for ours in TEXT_COLUMNS if (own := own_name(ours, names)) is not None}
+        found = {ours: own for ours in (*TEXT_COLUMNS, *OUTCOMES) if (own := own_name(ours, names)) is not None}
         self._takes({ours.replace("_", " "): own for ours, own in found.items()})
-        judges = next((one.texts for one in self.seen if one.name == found.get(JUDGE)), ())
-        models = [name for name in dict.fromkeys(judges) if looks_like_a_model(name)]
+        judges = self._names_in(found[JUDGE]) if JUDGE in found else []
+        models = [name for name in judges if looks_like_a_model(name)]
         recorded = [f"  recorded_judges: [{', '.join(map(_quoted, models))}]   # models; all others are people"]
         return self._drafted(
             "pairwise",
@@ -265,6 +267,15 @@ class _Draft:
 
     def _graded(self, columns: Sequence[str], people: Sequence[str], n_raters: int) -> list[str]:
         """How the ratings of study D are read."""
+        texts = {text for of_one in self._texts(columns).values() for text in of_one}
+        if texts and not any(map(looks_like_number, texts)):
+            named = listing(map(repr, columns))
+            problem = f"{named} holds {listing(sorted(texts), 6)}, and nothing says which is the most relevant."
+            remedy = (
+                "Write numbers instead; or run `touchstone init` without --from, and name them under `grades` in "
+                "section `reliability`, the least relevant first."
+            )
+            raise FileFault(self.file.name, problem, remedy)
         low, high = self._scale(columns)
         numbers = self._numbers(columns)
         lines = [f"  scale: {_list((low, high))}   # {self._range(columns)}"]
@@ -404,7 +415,7 @@ def _quoted(text: str) -> str:
     if re.fullmatch(r"[A-Za-z][A-Za-z0-9_./-]*", text) and text.lower() not in ("true", "false", "yes", "no", "null",
                                                                               "on", "off", "y", "n"):  # fmt: skip
         return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t") + '"'
+    return json.dumps(text, ensure_ascii=False)
 
 
 def _mapping(values: Mapping[str, str]) -> str:

@@ -13,7 +13,7 @@ from pipeline.command_line.evaluate_shown import grid
 from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
 from resources.inputs.any_file import Opening
-from resources.inputs.ratings.exports import RATER, LongFile
+from resources.inputs.ratings.exports import LongFile
 from resources.inputs.ratings.layout import ratings_file
 from resources.inputs.ratings.likely import likely_columns
 from resources.inputs.record_files import Record
@@ -238,7 +238,9 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
     """What the columns of a file look like, and the command that reads it so."""
     file = ratings_file(files, (), opening)
     if isinstance(file, LongFile):
-        raters = dict.fromkeys(str(record.fields[RATER]) for record in file.records() if isinstance(record, Record))
+        by = file.long_columns.rater
+        said = (str(record.fields[by]) for record in file.records() if isinstance(record, Record))
+        raters = [name for name in dict.fromkeys(said) if name]
         models = [name for name in raters if name in file.machines]
         console.print(f"{file.name} has ratings by {listing(raters)}.")
         console.print("Name each judge by `--judge`; models are no people, all others are.")

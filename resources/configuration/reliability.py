@@ -150,7 +150,9 @@ class ReliabilityStudy(Section):
     @field_validator("grades", "relevant_from", mode="before")
     @classmethod
     def as_text(cls, value: Any) -> Any:
-        """Grades that are numbers are labels too."""
+        """Grades that are numbers are labels too; what YAML takes for true or false is no longer the word it was."""
+        if any(isinstance(one, bool) for one in (value if isinstance(value, list | tuple) else (value,))):
+            raise ValueError("YAML reads yes, no, true and false as truth values; put such words into quotes")
         if isinstance(value, list | tuple):
             return tuple(f"{one:g}" if isinstance(one, int | float) else one for one in value)
         return f"{value:g}" if isinstance(value, int | float) else value

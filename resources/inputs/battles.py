@@ -27,6 +27,7 @@ READ: Final = (
 # How a file with a column for each outcome says who won: 1 in one of three.
 OUTCOMES: Final = ("winner_model_a", "winner_model_b", "winner_tie")
 TIE, FIRST, SECOND = 0, 1, 2
+_WON, _NOT_WON = ("1", "1.0", "true"), ("", "0", "0.0", "false")
 _WORDS: Final[Mapping[str, int]] = {
     **dict.fromkeys(("model_a", "model a", "a", "left", "model_1"), FIRST),
     **dict.fromkeys(("model_b", "model b", "b", "right", "model_2"), SECOND),
@@ -35,7 +36,6 @@ _WORDS: Final[Mapping[str, int]] = {
 _TIE: Final = re.compile(r"tie\s*\(.*\)")  # tie (bothbad)
 _OF_ARRAYS: Final = re.compile(r"\}\s+\{")  # how an array of mappings is written into a CSV file
 _PEOPLE: Final = ("user", "human")
-_LIKE_A_MODEL: Final = re.compile(r"gpt|claude|gemini|llama|mistral|qwen|deepseek|\bpalm|grok", re.IGNORECASE)
 SHORT: Final = 8
 
 
@@ -77,12 +77,7 @@ class Battles:
 
 def is_battles(names: Sequence[str]) -> bool:
     """Whether a file with these columns is such a file."""
-    return all(own_name(name, names) for name in NEEDED)
-
-
-def looks_like_a_model(judge: str) -> bool:
-    """Whether the name in the column judge is hardly a person's."""
-    return _LIKE_A_MODEL.search(judge) is not None
+    return any(all(own_name(name, names) for name in (MODEL_A, MODEL_B, *won)) for won in ((WINNER,), OUTCOMES))
 
 
 def read_battles(
@@ -224,7 +219,11 @@ def _winner(cells: Mapping[str, Any], column: str) -> int | None:
 
 
 def _outcome(cells: Mapping[str, Any]) -> int | None:
-    said = [as_text(cells.get(name)) in ("1", "1.0", "true") for name in OUTCOMES]
+    written = [(as_text(cells.get(name)) or "").casefold() for name in OUTCOMES]
+    for name, one in zip(OUTCOMES, written, strict=True):
+        if one not in (*_WON, *_NOT_WON):
+            raise _Wrong(f"'{one}' in column '{name}' is neither 1 nor 0.", "Write 1 in the column of who won, else 0.")
+    said = [one in _WON for one in written]
     if sum(said) > 1:
         raise _Wrong("two of the columns winner_model_a, winner_model_b, winner_tie are 1.", "Keep one.")
     return (FIRST, SECOND, TIE)[said.index(True)] if any(said) else None

@@ -9,8 +9,9 @@ import pandas as pd
 
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import FileFault, did_you_mean, listing
-from resources.inputs.battles import FIRST, SECOND, Battle, Battles, Thing, looks_like_a_model, read_battles
+from resources.inputs.battles import FIRST, SECOND, Battle, Battles, Thing, read_battles
 from resources.inputs.faults import Faults
+from resources.inputs.ratings.likely import looks_like_a_model
 
 RECORDED: Final = ("judge", "first", "second", "picked")
 

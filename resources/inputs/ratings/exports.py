@@ -8,9 +8,10 @@ from typing import Any, Final, NamedTuple
 from upath import UPath
 
 from resources.errors import FileFault, UserError, listing
-from resources.inputs.battles import JUDGE, is_battles, looks_like_a_model, read_battles
+from resources.inputs.battles import JUDGE, is_battles, read_battles
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow
+from resources.inputs.ratings.likely import looks_like_a_model
 from resources.inputs.record_files import Record, RecordFile
 from resources.inputs.whole_files import JsonList
 from resources.inputs.written_columns import looks_like_number
@@ -162,16 +163,16 @@ class BattleRatings(RecordFile):
             label = labels.pop() if len(labels) == 1 else "tie"
             kept = rows if contradicts else [(rows[0][0], label, rows[0][2])]
             for row, rating, question in kept:
-                yield Record(row, {ITEM: item, RATER: judge, RATING: rating, QUESTION: question})
+                yield Record(row, {ITEM: item, JUDGE: judge, RATING: rating, QUESTION: question})
 
     def names(self, whole: bool = False) -> tuple[list[str], bool]:
         """Those of a record."""
-        return [ITEM, RATER, RATING, QUESTION], True
+        return [ITEM, JUDGE, RATING, QUESTION], True
 
     @property
     def long_columns(self) -> LongColumns:
         """What its columns mean."""
-        return LongColumns(ITEM, RATER, RATING, QUESTION)
+        return LongColumns(ITEM, JUDGE, RATING, QUESTION)
 
     @cached_property
     def machines(self) -> frozenset[str]:

@@ -32,9 +32,10 @@ _JUDGE: Final = re.compile(
     r"bleu|rouge|bert|comet|ssim|psnr|lpips|dists|vmaf|niqe|brisque|similarity|score",
     re.IGNORECASE,
 )
-# A model's name says more than the word behind it: gpt4_label, llm_annotator.
-_MODEL: Final = re.compile(
-    r"judge|gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|grok|(^|[_\s])(llm|vlm|ai)([_\s]|$)", re.IGNORECASE
+_LIKE_A_MODEL: Final = re.compile(
+    r"gpt|claude|gemini|gemma|llama|vicuna|mistral|mixtral|qwen|deepseek|grok|\bpalm|\bo[134]-(mini|preview|pro)|"
+    r"(^|[_\s-])(llm|vlm|ai)([_\s-]|$)",
+    re.IGNORECASE,
 )
 # What is said about a rating or a person is none.
 _ABOUT: Final = re.compile(
@@ -153,8 +154,13 @@ def names_objects(name: str) -> bool:
 
 
 def is_model(name: str) -> bool:
-    """Whether a name looks like that of a model, not of a person."""
-    return bool(_MODEL.search(name))
+    """Whether a column's name looks like that of a model, not of a person: gpt4_label, judge."""
+    return "judge" in name.casefold() or looks_like_a_model(name)
+
+
+def looks_like_a_model(name: str) -> bool:
+    """Whether a rater's name is hardly a person's; `judge_2` may be one's."""
+    return bool(_LIKE_A_MODEL.search(name))
 
 
 def is_reversed(name: str) -> bool:
@@ -199,7 +205,7 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
             roles[column.name] = "other"
         elif _is_object(column) and "object" not in roles.values():
             roles[column.name] = "object"
-        elif _rates(column) and _MODEL.search(column.name):
+        elif _rates(column) and is_model(column.name):
             roles[column.name] = "judge"
         elif _rates(column) and _PERSON.search(column.name):
             roles[column.name] = "person"

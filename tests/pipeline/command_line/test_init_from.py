@@ -139,6 +139,46 @@ def test_battles_of_models_are_study_b_and_models_among_the_judges_are_recorded(
     assert "for study B (pairwise)" in said
 
 
+def test_a_model_that_judges_late_in_a_file_of_battles_is_recorded(tmp_path: Path) -> None:
+    rows = [row(judge="expert_1" if place < 1000 else "gpt4_pair", question_id=place) for place in range(1001)]
+    found, _ = begun(written(tmp_path / "mt_bench.jsonl", *rows), tmp_path / "home")
+    assert found.pairwise is not None
+    assert found.pairwise.recorded_judges == ("gpt4_pair",)
+
+
+def test_battles_with_a_column_for_each_outcome_are_study_b(tmp_path: Path) -> None:
+    path = tmp_path / "arena.csv"
+    path.write_text(
+        "prompt,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n"
+        "Why?,m1,m2,True,False,False\nHow?,m1,m2,False,True,False\nWho?,m1,m2,False,False,True\n"
+    )
+    found, said = begun(path, tmp_path / "home")
+    assert found.pairwise is not None
+    votes = read_text_votes(found.pairwise).votes[["LEFT", "RIGHT", "TIES"]]
+    assert votes.to_numpy().tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert "winner_tie winner tie" in said
+
+
+def test_grades_that_are_words_have_no_order_that_a_file_says(tmp_path: Path) -> None:
+    path = tmp_path / "grades.csv"
+    said_by = (("ann", "no"), ("gpt-4", "yes"))
+    rows = [f"{query},{doc},{who},{word}" for query in "ab" for doc in "xy" for who, word in said_by]
+    path.write_text("query_id,doc_id,rater,label\n" + "\n".join(rows) + "\n")
+    said = refused("init", tmp_path / "home", "--from", path)
+    assert "'label' holds no, yes, and nothing says which is the most relevant" in said
+    assert "under `grades`" in said
+
+
+def test_names_of_columns_are_read_back_as_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    rows = [f"{1 + place % 5},{1 + place % 4}" for place in range(20)]
+    path.write_text('"llm: ""x"" #1","human\nscore"\n' + "\n".join(rows) + "\n")
+    found, _ = begun(path, tmp_path / "home")
+    assert found.evaluation is not None
+    [dataset] = found.evaluation.datasets.values()
+    assert (dataset.prediction, dataset.truth) == ('llm: "x" #1', "human\nscore")
+
+
 def test_renders_with_photos_are_study_a(tmp_path: Path) -> None:
     found, said = begun(write_manifest(tmp_path / "own"), tmp_path / "home")
     plan = found.fidelity

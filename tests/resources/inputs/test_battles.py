@@ -129,6 +129,20 @@ def test_what_is_wrong_with_a_row_names_row_column_and_value(
     assert "row 2" in str(raised.value)
 
 
+def outcomes(path: Path, *won: str) -> Path:
+    """Battles with the outcome's three cells."""
+    rows = [f"q{place},m1,m2,{cells}" for place, cells in enumerate(won)]
+    path.write_text("prompt,model_a,model_b,winner_model_a,winner_model_b,winner_tie\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def test_outcomes_are_true_or_false_as_data_frames_write_them(tmp_path: Path) -> None:
+    found = read_battles(outcomes(tmp_path / "a.csv", "True,False,False", "FALSE,TRUE,FALSE", "0,0,1"))
+    assert [one.winner for one in found.rows] == [1, 2, 0]
+    with pytest.raises(FileFault, match=r"row 3: '0\.7' in column 'winner_model_b' is neither 1 nor 0"):
+        read_battles(outcomes(tmp_path / "b.csv", "1,0,0", "0,0.7,0"))
+
+
 def test_a_missing_column_and_a_file_without_winners_are_said(tmp_path: Path) -> None:
     without = {name: value for name, value in row().items() if name != "winner"}
     with pytest.raises(FileFault, match="there is no field 'winner'"):
@@ -139,4 +153,5 @@ def test_a_missing_column_and_a_file_without_winners_are_said(tmp_path: Path) ->
     path = written(tmp_path / "named.jsonl", renamed)
     assert read_battles(path, {"winner": "verdict"}).rows[0].winner == 2
     assert is_battles(["Model_A", "model_b", "winner", "x"])
+    assert is_battles(["model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"])
     assert not is_battles(["model_a", "winner"])

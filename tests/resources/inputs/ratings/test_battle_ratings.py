@@ -39,3 +39,9 @@ def test_a_column_of_the_judges_next_to_the_winner_is_read_as_any_wide_file(tmp_
     wide = RatingColumns(judges=("gpt4_winner",), people=("winner",))
     found = raw_ratings(written(tmp_path / "wide.jsonl", *rows), wide)
     assert found.ratings == {"gpt4_winner": ["model_b"] * 2, "winner": ["model_b"] * 2}
+
+
+def test_a_row_without_a_judge_is_named_by_the_files_own_column(tmp_path: Path) -> None:
+    path = written(tmp_path / "mt.jsonl", row(), row(judge="", question_id=82), row(judge="gpt4_pair"))
+    with pytest.raises(UserError, match="row 2: column 'judge' is blank"):
+        raw_ratings(path, JUDGED)

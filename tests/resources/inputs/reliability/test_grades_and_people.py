@@ -81,6 +81,7 @@ def test_a_person_who_is_no_judge_is_named(tmp_path: Path) -> None:
     ("changes", "said"),
     [
         ({"grades": ("a",)}, "name at least two"),
+        ({"grades": (False, "maybe", True)}, "put such words into quotes"),
         ({"grades": ("a", "A")}, "differ in more than letter case"),
         ({"grades": ("a", "b"), "scale": (1, 5)}, "leave `scale` out"),
         ({"relevant_from": "b"}, "which are not named"),
