@@ -59,8 +59,11 @@ def calls(
         return
     # The ledger knows a judge by its identity, and holds the setting alone.
     alone = settings and tuple(key.rpartition(AT)[2] for key in settings)
-    name = judge or (judge_in(settings[0]) if settings else None)
-    shown = _identity_of(study, name) or _chosen(counts, judge)
+    names = list(dict.fromkeys(name for name in map(judge_in, settings or ()) if name))
+    if judge is None and len(names) > 1:
+        raise UserError(f"`--setting` names the judges {', '.join(names)}. Look at one judge at a time.")
+    name = judge if judge is not None else next(iter(names), None)
+    shown = _identity_of(study, name) or _chosen(counts, name)
     _show(study, counts, Scope(study.name, shown, alone, states or None), csv)
 
 
@@ -114,12 +117,16 @@ def _retry(
         raise UserError(f"The study has no setting '{settings[0]}' any more. It has {', '.join(known)}.")
     asked = study.fidelity.by_judge(keys)
     judged = [
-        plan for plan, own in asked if _tell_before(replace(study, fidelity_section=plan), counts, own, chosen, console)
+        (plan, own)
+        for plan, own in asked
+        if _tell_before(replace(study, fidelity_section=plan), counts, own, chosen, console)
     ]
     if judged:
-        if any(costs_money(plan.judge) for plan in judged):
+        if any(costs_money(plan.judge) for plan, _ in judged):
             require_consent(yes)
-        run_and_show(terminal(), "fidelity", keys, replace(study, retry_states=chosen))
+        # A judge with nothing to ask again is not asked: what it has not answered yet was not said above.
+        of_these = keys if len(judged) == len(asked) else tuple(key for _, own in judged for key in own)
+        run_and_show(terminal(), "fidelity", of_these, replace(study, retry_states=chosen))
 
 
 def _tell_before(

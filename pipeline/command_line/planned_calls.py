@@ -73,7 +73,8 @@ class PlannedCalls:
 def planned_by_judge(study: Study, keys: Sequence[str] = ()) -> list[tuple[str | None, Study, PlannedCalls]]:
     """For each judge its name, where there are several, the study with it alone, and what it would be asked.
 
-    The golden set goes to the judge of its setting. Before one is recommended it is counted for each of them.
+    The golden set goes to the judge of its setting, though no other setting of that judge is chosen. Before one is
+    recommended it is counted for each of them.
 
     Args:
         study: With the current judges.
@@ -93,6 +94,11 @@ def planned_by_judge(study: Study, keys: Sequence[str] = ()) -> list[tuple[str |
         if golden is not None and judge_in(golden) != judge_in(own[0]):
             planned.by_part.pop(GOLDEN_SET, None)
         found.append((judge_in(own[0]), alone, planned))
+    if golden is not None and golden in known and judge_in(golden) not in [name for name, _, _ in found]:
+        alone = replace(study, fidelity_section=study.fidelity.asking(golden))
+        planned = planned_calls(alone, [setting_from_key(golden).key])
+        if calls := planned.by_part.get(GOLDEN_SET):
+            found.append((judge_in(golden), alone, replace(planned, by_part={GOLDEN_SET: calls}, n_answered=0)))
     return found
 
 
@@ -205,15 +211,15 @@ def planned_anchor_calls(study: Study) -> PlannedCalls:
     anchor = anchor_plan(earlier, today, objects, recommended, plan)
     judged, _ = judged_again(objects, anchor.objects, today)
     judge = judge_of(plan, judged)
-    still_open = Judging(study.name, plan, judge, judged, [anchor.setting], study.ledger).open_calls()
-    counts = Counter(key.object for key in still_open)
+    judging = Judging(study.name, plan, judge, judged, [anchor.setting], study.ledger)
+    counts = Counter(key.object for key in judging.open_calls())
     asked = [
         Planned(_example(replace(study, fidelity_section=plan), judge, one, anchor.setting), counts[one.object])
         for one in judged
         if counts[one.object]
     ]
     gates = [gate for gate in [mismatch_gate(objects)] if not gate.passed]
-    return PlannedCalls(judge, {ANCHOR: asked} if asked else {}, len(judged) * plan.repeats - len(still_open), gates)
+    return PlannedCalls(judge, {ANCHOR: asked} if asked else {}, judging.n_answered, gates)
 
 
 def _stored(study: Study, name: str) -> pd.DataFrame | None:
@@ -234,21 +240,38 @@ def _input_gates(frame: pd.DataFrame, study: Study) -> list[Gate]:
     return [mismatch_gate(frame), missing, enough_objects_gate(frame)]
 
 
-def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: Spent) -> None:
+def show_estimate(
+    console: Console, study: Study, planned: PlannedCalls, spent: Spent, before: Sequence[EstimateRow] = ()
+) -> EstimateRow | None:
     """Print calls, tokens, price and hours of every part, how they were found, and what would stop the run.
+
+    Args:
+        console: Where to.
+        study: With one judge.
+        planned: What it would be asked.
+        spent: By the study so far.
+        before: What the same run asks of other judges first.
+
+    Returns:
+        What it takes in all; null where the judge costs nothing by its kind.
 
     Raises:
         UserError: The judge has no model, or its price is not known.
     """
     judge = study.fidelity.judge
     console.print(f"{planned.n_open:,} calls to make, {planned.n_answered:,} answered before.", highlight=False)
+    if planned.n_open and (stopping := study.fidelity.stopping) is not None:
+        fewer = (
+            f"At most: objects that are known well enough after {stopping.at_least} repeats or more are not asked on."
+        )
+        console.print(fewer, soft_wrap=True, highlight=False)
     for gate in planned.gates:
         console.print(Text.assemble(("STOP", "bold red"), f" {gate.sentence}"), soft_wrap=True, highlight=False)
     if not isinstance(judge, OpenAIJudge):
         for name, n_calls in _counts(planned.by_part):
             console.print(f"  {name:20} {n_calls:>8,}", highlight=False)
         console.print(f"The judge {judge.kind} costs nothing.", highlight=False)
-        return
+        return None
     access = access_of(judge)
     price = price_of(access.model, judge, own_server=access.is_own, base_url=access.base_url)
     measured = measured_calls(open_engine(study.home.database_url), study.name, planned.judge.identity.digest)
@@ -259,7 +282,7 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
         console.print(estimate_table([*_alike(estimator.rows(planned.by_part)), total]))
     for line in (f"'{access.model}' at {access.public_url}.", f"{price.sentence}.", estimator.method):
         console.print(line, soft_wrap=True, highlight=False)
-    for line in (*money_words(judge, price, total, spent), *quota_words(judge, planned.n_open)):
+    for line in (*money_words(judge, price, total, spent, before), *quota_words(judge, planned.n_open)):
         console.print(line, soft_wrap=True, highlight=False)
     if not (gate := price_age_gate(judge)).passed:
         console.print(Text.assemble(("WARN", "yellow"), f" {gate.sentence}"), soft_wrap=True, highlight=False)
@@ -267,6 +290,7 @@ def show_estimate(console: Console, study: Study, planned: PlannedCalls, spent: 
         require_key(access)
     except UserError as problem:
         console.print(Text.assemble(("STOP", "bold red"), f" {problem}"), soft_wrap=True, highlight=False)
+    return total
 
 
 def require_consent(yes: bool) -> None:
@@ -338,21 +362,25 @@ def _time(hours: float) -> str:
     return f"{hours:,.1f} h" if hours >= 1 else f"{math.ceil(60 * hours)} min"
 
 
-def money_words(judge: OpenAIJudge, price: ModelPrice, total: EstimateRow, spent: Spent) -> list[str]:
-    """What the budget says to what a run takes."""
+def money_words(
+    judge: OpenAIJudge, price: ModelPrice, total: EstimateRow, spent: Spent, before: Sequence[EstimateRow] = ()
+) -> list[str]:
+    """What the budget says to what a run takes, after what the same run asks of other judges `before` this one."""
     if price.is_free:
         return ["The judge costs nothing."]
     if judge.budget_usd is None:
         return [f"No budget_usd is set: only the number of calls limits what is spent ({_usd(spent.usd)} so far)."]
-    left = judge.budget_usd - spent.usd
+    others, worst_of_others = (sum(getattr(one, name) for one in before) for name in ("usd", "worst_usd"))
+    left = judge.budget_usd - spent.usd - others
     remains = f"left {_usd(left)}" if left > 0 else "nothing is left"
-    money = f"Budget {_usd(judge.budget_usd)}, spent {_usd(spent.usd)}, {remains}"
+    first = f", {_usd(others)} for the judges before it" if others else ""
+    money = f"Budget {_usd(judge.budget_usd)}, spent {_usd(spent.usd)}{first}, {remains}"
     if not total.n_calls:
         return [f"{money}; nothing is to be asked."]
     fits = "suffices"
     if total.usd > left:
         fits = "does not suffice: the run stops when it is used up"
-    elif total.worst_usd > left:
+    elif total.worst_usd + worst_of_others - others > left:
         fits = "suffices for the estimate, not for the worst case: the run stops when it is used up"
     return [f"{money}: it {fits}."]
 

@@ -14,6 +14,7 @@ from resources.errors import UserError, did_you_mean
 from resources.runtime.home import touchstone_home
 
 if TYPE_CHECKING:
+    from resources.judges.openai.estimate import EstimateRow
     from resources.study import Study
 
 INTERRUPTED = 130  # as a shell reports a program that Ctrl+C ended
@@ -185,11 +186,13 @@ def _tell_the_price(
             asked = planned_by_judge(study, settings)
         midnight = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         spent = study.ledger.spent(study.name, midnight)
+    before: list[EstimateRow] = []
     for judge, alone, planned in asked:
         if dry_run or planned.n_open:
             if judge is not None:
                 console.print(f"Judge {judge}:", style="bold", highlight=False)
-            show_estimate(console, alone, planned, spent)
+            total = show_estimate(console, alone, planned, spent, before)
+            before += [] if total is None else [total]
     if not dry_run and any(planned.n_open and costs_money(alone.fidelity.judge) for _, alone, planned in asked):
         require_consent(yes)
 

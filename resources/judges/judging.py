@@ -26,7 +26,7 @@ from resources.tables.call_states import SCORED_STATES
 class Saved(NamedTuple):
     """What stopping early left out: of how many objects (each setting counts), and calls that were not made.
 
-    `usd` is at the mean cost of the calls that were made.
+    `usd` is at the mean cost of the calls that were made at the same setting, of the same judge.
     """
 
     n_objects: int
@@ -42,9 +42,9 @@ def saved_calls(calls: pd.DataFrame, most: int) -> Saved:
         most: Repeats planned.
     """
     asked = calls.groupby(["setting", "object"])["repeat"].max()
-    n_saved, n_made = int((most - asked).sum()), int(asked.sum())
-    usd = float(calls["cost_usd"].sum()) / n_made * n_saved if n_made else 0.0
-    return Saved(int((asked < most).sum()), n_saved, usd)
+    n_saved, n_made = (most - asked).groupby(level="setting").sum(), asked.groupby(level="setting").sum()
+    usd = calls.groupby("setting")["cost_usd"].sum() / n_made * n_saved
+    return Saved(int((asked < most).sum()), int(n_saved.sum()), float(usd.sum()))
 
 
 ENOUGH_FRACTIONS = 3  # answers in fractions of 1 and none on 0-100: the judge keeps to another scale
@@ -61,8 +61,10 @@ class Judging(LedgerRun[JudgedObject, FidelityStudy]):
         if self.plan.stopping is None:
             super().ask(progress, log)
             return
+        again = self.retry_states
         for repeat in range(self.plan.stopping.at_least, self.plan.repeats + 1):
-            super(Judging, replace(self, up_to=repeat)).ask(progress, log)
+            super(Judging, replace(self, up_to=repeat, retry_states=again)).ask(progress, log)
+            again = frozenset()  # what is asked again is asked once, not in every round
 
     def rows(self) -> dict[str, pd.DataFrame]:
         """The ledger's attempts at the planned calls, by setting key, with the score that the study asks for."""
@@ -80,7 +82,9 @@ class Judging(LedgerRun[JudgedObject, FidelityStudy]):
             return unsettled
         known, last = self._known_well(self.plan.stopping.at_least), self.up_to or self.plan.repeats
         return {
-            key: one for key, one in unsettled.items() if key.repeat <= last and (key.setting, key.object) not in known
+            key: one
+            for key, one in unsettled.items()
+            if (key.repeat <= last or one.answered) and (key.setting, key.object) not in known
         }
 
     def _known_well(self, at_least: int) -> set[tuple[str, str]]:

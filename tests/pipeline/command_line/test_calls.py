@@ -10,6 +10,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
+from pipeline.command_line import calls, run_study
 from pipeline.command_line.calls_shown import plain
 from pipeline.command_line.main import application
 from resources.database.call_records import CallRecord
@@ -139,6 +140,36 @@ def test_other_judges_are_named_and_can_be_looked_at(home: Path) -> None:
     for name in ("mini", THEIRS, THEIRS[:4]):
         assert "judge openai mini (bbbb000011112222)" in told("--judge", name)
     assert refused("--judge", "gpt-5").startswith("No judge 'gpt-5' in the ledger. There are aaaa000011112222 (gpt-4o)")
+
+
+SEVERAL = """
+  judges: {one: {kind: local}, two: {kind: local, image_side_px: 64}}
+  settings: {temperatures: [0.2], top_ps: [0.95]}
+"""
+
+
+def test_a_setting_of_a_judge_that_was_not_asked_shows_no_other_judges_calls(home: Path) -> None:
+    (home / "touchstone.yaml").write_text(CONFIGURATION + SEVERAL)
+    record(home, attempt(judge_identity=THEIRS))
+    assert refused("--setting", "two@t0.2_p0.95").startswith("No judge 'two' in the ledger. There are bbbb0000")
+    both = ("--setting", "one@t0.2_p0.95", "--setting", "two@t0.2_p0.95")
+    assert refused(*both) == "`--setting` names the judges one, two. Look at one judge at a time."
+
+
+def test_only_judges_with_something_to_ask_again_are_run(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "touchstone.yaml").write_text(CONFIGURATION + SEVERAL)
+    record(home, attempt())
+    ran: list[tuple[str, ...]] = []
+    monkeypatch.setattr(run_study, "run_and_show", lambda console, name, keys, study: ran.append(keys))
+    for again, keys in ((("two",), ("two@t0.0_p1.0", "two@t0.2_p0.95")), (("one", "two"), ()), ((), None)):
+        ran.clear()
+        side = {"one": 512, "two": 64}
+        sizes = {side[name] for name in again}
+        monkeypatch.setattr(
+            calls, "_tell_before", lambda study, *_, sizes=sizes: study.fidelity.judge.image_side_px in sizes
+        )
+        told("--retry")
+        assert ran == ([] if keys is None else [keys])
 
 
 def test_a_model_of_two_identities_has_to_be_named_by_one(home: Path) -> None:

@@ -130,6 +130,22 @@ def test_what_is_left_of_a_budget_is_never_negative(n_calls: int, spent: float, 
     assert money_words(judge, price_of("m", judge), total, Spent(spent)) == words
 
 
+@pytest.mark.parametrize(
+    ("others", "fits"),
+    [
+        (0.5, "left $1.00: it suffices"),
+        (0.8, "left $0.70: it suffices for the estimate, not for the worst case: the run stops when it is used up"),
+        (1.2, "left $0.30: it does not suffice: the run stops when it is used up"),
+    ],
+)
+def test_a_budget_is_for_all_judges_of_a_run_together(others: float, fits: str) -> None:
+    judge = OpenAIJudge(kind="openai", budget_usd=2.0, price=Price(input=1, output=1))
+    total = EstimateRow("in all", 5, 0, 0, 0.4, 0.55, 0)
+    before = [EstimateRow("in all", 5, 0, 0, others - 0.2, others, 0), EstimateRow("in all", 5, 0, 0, 0.2, 0.2, 0)]
+    said = money_words(judge, price_of("m", judge), total, Spent(0.5), before)
+    assert said == [f"Budget $2.00, spent $0.50, {_usd(others)} for the judges before it, {fits}."]
+
+
 def test_a_free_judge_needs_no_price(home: Path) -> None:
     shown = said("--judge", "local", "--dry-run")
     assert "1,380 calls to make" in shown

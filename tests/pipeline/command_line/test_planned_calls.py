@@ -17,7 +17,13 @@ from assets.fidelity.logic.golden_choice import golden_objects
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import selected_objects
 from pipeline.command_line.main import application
-from pipeline.command_line.planned_calls import ANCHOR, GOLDEN_SET, planned_anchor_calls, planned_calls
+from pipeline.command_line.planned_calls import (
+    ANCHOR,
+    GOLDEN_SET,
+    planned_anchor_calls,
+    planned_by_judge,
+    planned_calls,
+)
 from pipeline.command_line.run_study import run_and_show
 from resources.configuration.fidelity import Anchor, GoldenSet, LocalJudge, RubricWeights
 from resources.configuration.settings import setting_from_key
@@ -91,6 +97,18 @@ def test_before_a_setting_is_known_nothing_of_the_golden_set_is_answered(study: 
 def test_an_empty_list_of_items_is_an_empty_golden_set(study: Study) -> None:
     assert n_golden(changed(study, golden=PLAN.model_copy(update={"items": ()}))) == 0
     assert n_golden(changed(study, golden=PLAN.model_copy(update={"items": ("100",)}))) == len(alterations_of(PLAN)) * 2
+
+
+def test_the_golden_set_of_a_judge_that_is_not_chosen_is_counted_too(study: Study) -> None:
+    judges = {"one": LocalJudge(image_side_px=64), "two": LocalJudge(image_side_px=65)}
+    golden = PLAN.model_copy(update={"setting": f"two@{SETTING}"})
+    several = changed(study, judge=judges["one"], judges=judges, golden=golden)
+    chosen = planned_by_judge(several, [f"one@{OTHER}"])
+    assert [(name, list(planned.by_part)) for name, _, planned in chosen] == [("one", [OTHER]), ("two", [GOLDEN_SET])]
+    assert (chosen[1][2].n_open, chosen[1][2].n_answered) == (2 * len(alterations_of(PLAN)) * 2, 0)
+    assert [list(planned.by_part) for _, _, planned in planned_by_judge(several, [f"two@{OTHER}"])] == [
+        [OTHER, GOLDEN_SET]
+    ]
 
 
 @pytest.fixture

@@ -163,6 +163,30 @@ def test_only_an_object_that_is_known_well_enough_is_not_asked_again(ledger: Led
     assert saved_calls(calls[calls["object"] != OBJECTS[0].object], 6) == (0, 0, 0.0)
 
 
+def test_what_is_tried_again_is_asked_once_however_many_rounds_there_are(ledger: Ledger) -> None:
+    def careless(call: Call) -> Reply:
+        return Reply("seven of ten") if call.judged is OBJECTS[2] else in_steps(call)
+
+    ask(ledger, FakeJudge(careless), **STOPPING)
+    assert ask(ledger, FakeJudge(careless), **STOPPING).order == []
+    again = ask(ledger, FakeJudge(careless), retry_states=frozenset({"invalid_json"}), **STOPPING).order
+    # One object, three settings, six repeats each.
+    assert len(again) == len(set(again)) == 18
+
+
+def test_what_stopping_saves_is_priced_at_its_own_judges_calls() -> None:
+    calls = pd.DataFrame(
+        [
+            {"setting": setting, "object": one, "repeat": repeat, "cost_usd": usd}
+            for setting, last, usd in (("free@t0.2_p1.0", 3, 0.0), ("paid@t0.2_p1.0", 5, 0.01))
+            for one in "ab"
+            for repeat in range(1, last + 1)
+        ]
+    )
+    # Of the free judge 4 calls are left out; of the paid one none.
+    assert saved_calls(calls, 5) == (2, 4, 0.0)
+
+
 def test_a_run_that_stops_early_and_was_killed_goes_on_where_it_was(tmp_path: Path) -> None:
     class Killed(BaseException):
         pass
