@@ -4,6 +4,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.messages import message
 from analysis.verdict.judge_differences import COMPARED, Compared
 from reports.fidelity.contents import Contents, say
 from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, unbroken, usd
@@ -12,6 +13,7 @@ from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, lines, same
 from reports.shared.verdict import judge_text, word_text
 
+NOT_RUN = message("none of its settings was run")
 TERMS_OF = {
     "spearman": "spearman",
     "mae": "mae",
@@ -39,7 +41,8 @@ def said_of_judges(contents: Contents) -> list[Text]:
     for judge, rows in alone.groupby("judge", sort=False):
         if rows["value"].isna().all():
             said.append(say("judges.not_compared", judge=judge_text(str(judge)), why=phrase(rows["undefined"].iloc[0])))
-    return said
+    missing = [name for name in contents.plan.judges if name not in set(alone["judge"])]
+    return said + [say("judges.not_compared", judge=judge_text(name), why=phrase(NOT_RUN)) for name in missing]
 
 
 def judges_table(contents: Contents) -> TableView | None:

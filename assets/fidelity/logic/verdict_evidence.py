@@ -200,7 +200,8 @@ def _of_stripes(setting: str, evidence: Evidence, study: FidelityStudy) -> Condi
     needed = needed_at_least(study.thresholds.effect_size)
     judged = evidence.sensitivity["setting"].astype(str).eq(setting)
     if gate.n is None or not judged.any():
-        why = message("no golden set was judged at this setting")
+        none = message("no golden set was judged at this setting")
+        why = message("the golden set has no stripes") if judged.any() else none
         return Condition(name, "not measured", False, None, None, None, needed, None, None, "stripes_are_seen", why)
     is_required = "stripes" in study.verdict.required
     return _condition(name, "stripes_are_seen", gate.seen, (gate.low, gate.high), study.thresholds.effect_size, gate.n,

@@ -214,7 +214,7 @@ def dose_panels(points: pd.DataFrame, rows: pd.DataFrame) -> dict[str, Any]:
         of_kind = points[points["kind"] == row["kind"]]
         means = [(float(at), finite(drop)) for at, drop in of_kind.groupby("dose")["drop"].mean().items()]
         explained = "R² undefined" if pd.isna(row["r2"]) else f"R² {row['r2']:.2f}"
-        size = {"title": f"{row['kind']}: {explained}", "width_px": 190, "height_px": 150}
+        size: dict[str, Any] = {"title": f"{row['kind']}: {explained}", "width_px": 190, "height_px": 150}
         made.append(dose(of_kind, means, row, Axis(row["dose_unit"]), **size))
     title = f"{of_setting(rows)}drop against dose (mean in blue, line within items in orange)"
     return panels(made, across=PANELS_ACROSS, title=title)

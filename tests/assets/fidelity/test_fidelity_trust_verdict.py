@@ -122,6 +122,19 @@ def test_stripes_that_are_not_seen_are_a_no_where_they_are_required() -> None:
     assert answer(verdicts(tables, stripes=frame, **lax)).verdict.word == "yes"
 
 
+def test_a_golden_set_without_stripes_was_judged_all_the_same() -> None:
+    row = {"setting": STEADY, "alteration": "crack", "kind": "crack", "expected": "worse", "n_items": 10}
+    own = pd.DataFrame([row | {"seen": "seen"}]).reindex(columns=empty("sensitivity").columns)
+    tables = several(judgements({STEADY: 0.01}, n_products=40))
+    for frame, why in ((own, "the golden set has no stripes"), (None, "no golden set was judged at this setting")):
+        [stripes] = [
+            one
+            for one in answer(verdicts(tables, stripes=frame, **LENIENT)).verdict.conditions
+            if one.gate == "stripes_are_seen"
+        ]
+        assert (stripes.state, stripes.why) == ("not measured", why)
+
+
 @pytest.mark.parametrize("key", [BASELINE])
 def test_a_deterministic_setting_has_no_repeatability_to_prove(key: str) -> None:
     found = verdicts(several(judgements({key: 0.0, STEADY: 0.01}, n_products=40)), **LENIENT)
