@@ -140,6 +140,13 @@ def position_coefficient(
     """
     _refuse_none(answers)
     one, two = answers
+    n_first, n_second = (int(np.count_nonzero((one == place) & (two == 3 - place))) for place in (1, 2))
+    if not (n_first and n_second):
+        raise UndefinedStatistic(
+            "pairs of which the first shown is picked twice: {n_first}, the second: {n_second}; both kinds are needed",
+            n_first=n_first,
+            n_second=n_second,
+        )
     first, second = np.asarray(ones, dtype=np.str_), np.asarray(twos, dtype=np.str_)
     return position_within_pairs(
         np.concatenate([first, second]),

@@ -44,6 +44,10 @@ def tell_the_price(console: Console, study: Study, methods: Sequence[str], *, dr
         return
     with console.status("Counting calls"):
         asked = pairs_ahead(study, methods)
+    if not asked:
+        if dry_run:
+            console.print("No judge is among these methods, so nothing costs money.")
+        return
     n_open = sum(one.n_open for one in asked)
     if dry_run or n_open:
         show_asked(console, study, asked)
@@ -74,9 +78,11 @@ def _asked(study: Study, name: str, pairs: Sequence[ShownPair]) -> Asked:
     n_open = Counter(key.object for key in run.open_calls())
     planned = _planned(study, run, n_open)
     row = estimator.row(name, planned)
-    what = f"both orders of {count_noun(len(pairs), 'pair')}"
-    n_answered = len({one.object for one in run.objects}) - sum(n_open.values())
-    return Asked(name, judge, what, len(pairs), RelevanceEstimate(row, n_answered, estimator.method, access, price))
+    # A pair that is listed in both orders is asked once.
+    n_calls = len({one.object for one in run.objects})
+    n_pairs, n_answered = n_calls // 2, n_calls - sum(n_open.values())
+    what = f"both orders of {count_noun(n_pairs, 'pair')}"
+    return Asked(name, judge, what, n_pairs, RelevanceEstimate(row, n_answered, estimator.method, access, price))
 
 
 def _planned(study: Study, run: PairRun, n_open: Counter[str]) -> list[Planned]:

@@ -121,12 +121,12 @@ def in_words(best: pd.Series, plan: PairwiseStudy) -> str:
     series = f"{best['n_series']} series"
     if plan.cluster_column:
         series += f" in {best['n_clusters']} {plan.units}"
+    shared = "; here each photo was looked at once for all of them" if plan.pairs_of == "photos" else ""
     return (
         f"Accuracy: share of {best['n']} of {best['n_total']} judged pairs, of {series}, in which the method picks "
         f"what most people pick, a tie counting half; intervals over {plan.units}. * (green): significantly better "
         "than a coin, ! (red): significantly worse (after Holm). Groups: methods that share a letter are not "
-        "distinguishable. ms: what the method alone would take for a pair; here each photo was looked at once for all "
-        "of them."
+        f"distinguishable. ms: what the method alone would take for a pair{shared}."
     )
 
 

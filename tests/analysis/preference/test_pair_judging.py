@@ -49,6 +49,12 @@ def test_the_position_coefficient_is_half_the_log_of_first_twice_over_second_twi
     assert found.n_used == 4
 
 
+def test_a_place_that_decides_in_one_direction_only_has_no_finite_coefficient() -> None:
+    answers = both_orders([1, 1, 2, 0], [2, 2, 2, 1])
+    with pytest.raises(UndefinedStatistic, match="the first shown is picked twice: 2, the second: 0"):
+        position_coefficient(answers, list("abcd"), list("efgh"), list("abcd"))
+
+
 def test_no_pair_and_ties_alone_define_nothing() -> None:
     none = both_orders([], [])
     with pytest.raises(UndefinedStatistic, match="no pair has an answer in both orders"):

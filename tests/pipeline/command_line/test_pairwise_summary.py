@@ -10,8 +10,10 @@ from rich.text import Text
 from upath import UPath
 
 from pipeline.command_line.pairwise_summary import in_words, ranking, unavailable_in_short
+from resources.configuration.pairwise import PairwiseStudy
 from tests.assets.pairwise.made_photo_pairs import plan
 
+TEXTS = PairwiseStudy(pairs_of="texts", pairs_csv="battles.jsonl")
 ROWS = pd.DataFrame(
     {
         "method": ["best", "worst"],
@@ -55,6 +57,9 @@ def test_pairs_that_count_stand_beside_those_that_are_judged_and_the_series_they
     console.print(in_words(pd.Series({"n": 11, "n_total": 16, "n_series": 6, "n_clusters": 6}), plan()))
     said = console.file.getvalue()  # type: ignore[attr-defined]
     assert "11 of 16 judged pairs, of 6 series, in which" in said
+    assert "each photo was looked at once" in said
+    console.print(in_words(pd.Series({"n": 11, "n_total": 16, "n_series": 6, "n_clusters": 6}), TEXTS))
+    assert "photo" not in console.file.getvalue().removeprefix(said)  # type: ignore[attr-defined]
 
 
 def test_what_is_sure_keeps_a_mark_where_there_is_no_colour_and_numbers_stay_below_each_other() -> None:
