@@ -253,11 +253,12 @@ def _texts(cells: Mapping[str, Any], side: str, turn: int) -> tuple[str, str | N
 
 
 def _parsed(cell: Any, column: str) -> Any:
-    """A list where the cell holds one as text."""
+    """A list of texts or messages where the cell holds one as text; a list of numbers is what a model answered."""
     if not isinstance(cell, str) or not cell.lstrip().startswith("["):
         return cell
     try:
-        return json.loads(cell)
+        found = json.loads(cell)
+        return found if all(one is None or isinstance(one, str | dict) for one in found) else cell
     except ValueError:
         if not cell.lstrip().startswith(("[{", "['", '["')):
             return cell  # a text may begin with a bracket

@@ -129,6 +129,12 @@ def test_what_is_wrong_with_a_row_names_row_column_and_value(
     assert "row 2" in str(raised.value)
 
 
+def test_an_answer_that_is_a_list_of_numbers_is_read_as_it_is(tmp_path: Path) -> None:
+    answers = {"response_a": "[1, 2, 3]", "response_b": '["Sorted: 1.", null]', "prompt": "Sort."}
+    [one] = read_battles(written(tmp_path / "a.jsonl", row(conversation_a=None, conversation_b=None, **answers))).rows
+    assert (one.a.document, one.b.document) == ("[1, 2, 3]", "Sorted: 1.")
+
+
 def outcomes(path: Path, *won: str) -> Path:
     """Battles with the outcome's three cells."""
     rows = [f"q{place},m1,m2,{cells}" for place, cells in enumerate(won)]
