@@ -173,7 +173,7 @@ def _price_of(study: FidelityStudy, judge: OpenAIJudge, n_calls: int) -> str:
         price = price_of(access.model, judge, own_server=access.is_own, base_url=access.base_url)
     except UserError:
         return ""
-    one = JudgedObject("object", "item", "", "", ("",) * PHOTOS, ("",) * PHOTOS)
+    one = JudgedObject("", "item", "", "", ("",) * PHOTOS, ("",) * PHOTOS)
     nobody = JudgeIdentity("", "", "", "")
     call = question_of(study).call(one, Attempt("study", study.settings.baseline, nobody))
     row = Estimator(judge, price).row("", [Planned(call, n_calls)])

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from resources.configuration.openai_judge import ModelJudge
     from resources.inputs.fidelity.texts import Text
     from resources.judges.answers import Parsed
-    from resources.judges.contract import Attempt, Call, JudgedObject
+    from resources.judges.contract import Call, JudgedObject
     from resources.judges.openai.chat_judge import ChatJudge
     from resources.study import Study
 
@@ -26,6 +26,7 @@ application = Application(help="The judges of the list `judges` in touchstone.ya
 SHOWN_CHARACTERS = 1_000
 SIDE_PX = 64
 QUESTION, ANSWERS = "What colour is the sky on a clear day?", ("It is blue.", "It is made of cheese.")
+PICTURE = "A red square."
 
 
 @application.callback()
@@ -75,24 +76,27 @@ Tested = tuple["ChatJudge", "Call", Callable[[str], "Parsed"]]
 
 def _about_one(study: "Study", judge: "ModelJudge", folder: Path) -> Tested:
     """The judge, a call about one made-up object, and how the answer is read."""
-    from resources.configuration.fidelity import FidelityStudy
+    from resources.configuration.fidelity import FidelityStudy, shown_to
     from resources.inputs.fidelity.texts import Text
+    from resources.judges.contract import Attempt
     from resources.judges.openai.access import access_of
     from resources.judges.openai_judge import model_judge_of
     from resources.judges.question import question_of
 
     files = dict.fromkeys(("human_scores", "references", "candidates"), Path())
-    text = Text("test", QUESTION, ANSWERS[0], "", "")
+    shows = shown_to(judge)
+    text = Text("test", QUESTION, PICTURE if shows == "both" else ANSWERS[0], "", "")
     plan = (study.fidelity_section or FidelityStudy(**files)).model_copy(update={"judge": judge, "texts": None})
     asked = model_judge_of(judge, plan.rubric_weights, access_of(judge))
-    question = question_of(plan, {text.object: text})
-    judged = _made_up(folder, text if judge.task and judge.task.shows == "text" else None)
+    judged = _made_up(folder, text if shows == "text" else None)
+    question = question_of(plan, {judged.object: text})
     call = question.call(judged, Attempt(study.name, plan.settings.baseline, asked.identity))
     return asked, call, lambda raw: question.read(raw, judged.item_id)
 
 
 def _about_a_pair(study: "Study", judge: "ModelJudge", folder: Path) -> Tested:
     """The same about two: a right answer and a wrong one, or the same picture twice."""
+    from resources.judges.contract import Attempt
     from resources.judges.openai.access import access_of
     from resources.judges.pairs import SETTING, Shown, ShownPair, pair_judge, pair_task
 

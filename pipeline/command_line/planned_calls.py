@@ -267,6 +267,11 @@ def show_estimate(
         console.print(fewer, soft_wrap=True, highlight=False)
     for gate in planned.gates:
         console.print(Text.assemble(("STOP", "bold red"), f" {gate.sentence}"), soft_wrap=True, highlight=False)
+    if column := study.fidelity.unread_text:
+        note = (
+            f"This judge is shown images alone, and no text of the manifest's column '{column}': `shows: both` does it."
+        )
+        console.print(note, soft_wrap=True, highlight=False, markup=False)
     if not isinstance(judge, OpenAIJudge):
         for name, n_calls in _counts(planned.by_part):
             console.print(f"  {name:20} {n_calls:>8,}", highlight=False)

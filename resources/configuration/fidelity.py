@@ -11,6 +11,7 @@ from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.reliability import JudgeName
 from resources.configuration.section import Section
 from resources.configuration.settings import AT, SettingsGrid, setting_from_key
+from resources.configuration.task import Shows
 from resources.configuration.verdict import FidelityVerdict
 
 Part = Annotated[float, Field(gt=0, lt=1)]
@@ -158,23 +159,25 @@ class Texts(Section):
 
 
 MANIFEST_COLUMNS = ("candidate", "references", "group", "rater", "score", "source")
+TEXT = "text"
 
 
 class Manifest(Section):
     """One file with a row for each rating, which names render and photos by any names in any common image format.
 
     `columns` gives the file's names of `candidate`, `references`, `score` and, where there are such, `group` (what is
-    resampled together; what the photos show where there is none), `rater` and `source` (what made the render). Images
-    are looked for below `candidates` and `references`, where the study names them, and below the file's own folder.
+    resampled together; what the photos show where there is none), `rater` and `source` (what made the render). A `text`
+    that goes with the render, such as the words that it was made from, is read where `columns` names it. Images are
+    looked for below `candidates` and `references`, where the study names them, and below the file's own folder.
     """
 
     file: Path
-    columns: dict[Literal["candidate", "references", "group", "rater", "score", "source"], str] = {}
+    columns: dict[Literal["candidate", "references", "group", "rater", "score", "source", "text"], str] = {}
 
     @property
     def columns_by_name(self) -> dict[str, str]:
-        """The file's name of every column."""
-        return {name: self.columns.get(name, name) for name in MANIFEST_COLUMNS}  # type: ignore[call-overload]
+        """The file's name of every column, that of texts where it is given."""
+        return {name: name for name in MANIFEST_COLUMNS} | dict(self.columns)
 
 
 class RubricWeights(Weights):
@@ -232,6 +235,11 @@ class FidelityThresholds(Section):
 
 
 FidelityJudge = Annotated[LocalJudge | ReplayJudge | OpenAIJudge | ModelJudge, Field(discriminator="kind")]
+
+
+def shown_to(judge: FidelityJudge) -> Shows:
+    """What a judge sees of an object."""
+    return judge.task.shows if isinstance(judge, ModelJudge) and judge.task is not None else "images"
 
 
 class FidelityStudy(Section):
@@ -320,6 +328,12 @@ class FidelityStudy(Section):
         return tuple(found)
 
     @property
+    def unread_text(self) -> str | None:
+        """The manifest's column of texts, where the judge is shown images alone."""
+        column = self.manifest.columns_by_name.get(TEXT) if self.manifest else None
+        return None if shown_to(self.judge) == "both" else column
+
+    @property
     def people_scale(self) -> tuple[float, float]:
         """What people's scores run from and to."""
         return self.scale or (self.texts.scale if self.texts else (0.0, self.score_max))
@@ -392,14 +406,18 @@ class FidelityStudy(Section):
         if self.settings_of and not self.judges:
             raise ValueError("settings_of: it is for several `judges`; write `settings`")
         judges = self.judges.values() or [self.judge]
-        tasks = [one.task if isinstance(one, ModelJudge) else None for one in judges]
-        if any(task.object == "pair" for task in tasks if task):
+        if any(one.task.object == "pair" for one in judges if isinstance(one, ModelJudge) and one.task):
             raise ValueError("judge: its task says `object: pair`, which is for study B; this study scores one thing")
-        shown = {task.shows if task else "images" for task in tasks}
+        shown = {shown_to(one) for one in judges}
         if self.texts is not None and shown != {"text"}:
             raise ValueError("texts: the judge has to be a model of the list `judges` whose `task` says `shows: text`")
         if self.texts is None and "text" in shown:
             raise ValueError("judge: its task says `shows: text`, and the study has no `texts`")
+        if "both" in shown and TEXT not in (self.manifest.columns if self.manifest else ()):
+            raise ValueError(
+                "judge: its task says `shows: both`, and no manifest names a column of texts; write `manifest: "
+                "{file: ..., columns: {text: ...}}`"
+            )
         if self.texts is not None and self.golden.items != ():
             raise ValueError(
                 "golden: the golden set alters renders, and this study judges texts; name altered texts of your own as "

@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 from resources.configuration.section import Section
 
 RubricName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=60)]
+Shows = Literal["images", "text", "both"]
 SCORE = "score"
 FIRST, SECOND, TIE = "A", "B", "tie"
 PICKS: Final = (FIRST, SECOND, TIE)
@@ -18,16 +19,16 @@ class Task(Section):
 
     `scale` is the lowest and the highest number, or labels from the worst to the best; scores are stored on 0-1. With
     `answer: json` the rubric's names are fields of the answer, each on the scale, and `score`, where the answer has it,
-    counts; their weighted mean where it has none. `shows` is what the judge sees of an object. With `object: pair` the
-    judge sees two things, A and B, and picks one: `scale` is `[A, B, tie]` or `[A, B]`, the answer a label, or JSON
-    with the field `winner`.
+    counts; their weighted mean where it has none. `shows` is what the judge sees of an object; `both` is its images and
+    its text. With `object: pair` the judge sees two things, A and B, and picks one: `scale` is `[A, B, tie]` or
+    `[A, B]`, the answer a label, or JSON with the field `winner`.
     """
 
     prompt: Path
     scale: tuple[float, float] | Annotated[tuple[str, ...], Field(min_length=2)]
     answer: Literal["number", "label", "json"] = "number"
     rubric: dict[RubricName, Annotated[float, Field(ge=0)]] = {}
-    shows: Literal["images", "text"] = "images"
+    shows: Shows = "images"
     object: Literal["one", "pair"] = "one"
 
     @model_validator(mode="before")
@@ -72,6 +73,8 @@ class Task(Section):
             raise ValueError("answer: a judge of pairs gives a label, or JSON with the field `winner`, and no number")
         if self.rubric:
             raise ValueError("rubric: a judge of pairs picks one of two and gives no parts; leave `rubric` out")
+        if self.shows == "both":
+            raise ValueError("shows: a judge of pairs is shown photos or texts, and not both; write `images` or `text`")
         return self
 
     @property

@@ -87,14 +87,14 @@ class Appearance:
 
 
 class OwnAppearance:
-    """Images of one object, or its text, within a prompt of the user's own."""
+    """Images of one object, its text or both, within a prompt of the user's own."""
 
     rubric_version = OWN_RUBRIC_VERSION
     remedies = REMEDIES
 
     def __init__(self, configuration: Configuration, task: OwnTask) -> None:
         self._task = task
-        self._shows_images = task.task.shows == "images"
+        self._shows_images = task.task.shows != "text"
         self._images = ImagePayload(configuration.image_side_px, configuration.image_format, configuration.image_detail)
         self.schema = None if task.schema is None else AnswerSchema("own_score", task.schema)
         self.size = OwnSize(task)
@@ -123,7 +123,7 @@ class OwnSize(AppearanceSize):
 
     def __init__(self, task: OwnTask) -> None:
         self.schema_bytes = len(json.dumps(task.schema)) if task.schema else 0
-        self._shows_images = task.task.shows == "images"
+        self._shows_images = task.task.shows != "text"
 
     def labels(self, call: Call) -> str:
         """Of photos and candidate."""

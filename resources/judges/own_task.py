@@ -28,6 +28,7 @@ DOCUMENT_A, DOCUMENT_B = "document_a", "document_b"
 PLACES: Final[Mapping[str, tuple[str, ...]]] = {
     "images": ("item_id", "category_l1", "category_l2", "category_l3", "n_photos", "run_id", IMAGES),
     "text": ("item_id", "run_id", "query", DOCUMENT),
+    "both": ("item_id", "category_l1", "category_l2", "category_l3", "n_photos", "run_id", IMAGES, DOCUMENT),
 }
 PLACES_OF_PAIRS: Final[Mapping[str, tuple[str, ...]]] = {
     "images": ("run_id", IMAGES),
@@ -41,7 +42,7 @@ _NEGATED: Final = r"(?:(?<!\w)(?:not|no|never)|n['\u2019]t)\s+{}(?!\w)"
 
 @dataclass(frozen=True)
 class OwnTask:
-    """A task with its prompt read; `sha256` is of the file's bytes, in hex; `texts` are what is judged, by object."""
+    """A task with its prompt read; `sha256` is of the file's bytes, in hex; `texts` are judged, or part of it."""
 
     task: Task
     text: str
@@ -84,6 +85,9 @@ class OwnTask:
             "n_photos": str(len(judged.reference_paths)),
             "run_id": run_id,
         }
+        if self.task.shows == "both":
+            # An altered render and one of another occasion go with the text of the original.
+            filled[DOCUMENT] = self._text(judged.object.partition(ALTERATION_SIGN)[0]).document
         before, _, after = self.text.partition(f"{{{IMAGES}}}")
         return self.filled(before, filled).strip(), self.filled(after, filled).strip()
 
@@ -93,11 +97,14 @@ class OwnTask:
 
     def _about(self, judged: JudgedObject) -> dict[str, str]:
         """What the places say of a text; nothing of an object without a name, than which no call is smaller."""
-        text = text_of(self.texts, judged.object) if judged.object and self.texts is not None else NO_TEXT
+        text = self._text(judged.object)
         if judged.object and text.sha256 != judged.candidate_sha256:
             table = "golden_images" if ALTERATION_SIGN in judged.object else "study_objects"
             raise UserError(f"The text '{text.id}' changed since {table} was made; make {table} again.")
         return {"item_id": judged.item_id, "query": text.query, DOCUMENT: text.document}
+
+    def _text(self, object_: str) -> Text:
+        return text_of(self.texts, object_) if object_ and self.texts is not None else NO_TEXT
 
     def prompt_hash(self, judged: JudgedObject) -> str:
         """SHA-256 in hex of the filled prompt without the nonce, and of how its answers are read."""
@@ -195,7 +202,7 @@ def own_task(task: Task, texts: Mapping[str, Text] | None = None) -> OwnTask:
 
     Args:
         task: As configured.
-        texts: What is judged, by id, where the task shows text.
+        texts: What is judged, or goes with its images, by object, where the task shows text.
 
     Raises:
         FileFault: The file is missing, empty, too long or no UTF-8, has an unknown place or none for what is judged,
@@ -224,13 +231,13 @@ def _read(path: Path, task_json: str, mtime_ns: int, size: int) -> OwnTask:
         problem = f"there is no place '{{{strange[0]}}}'{did_you_mean(strange[0], known)}."
         raise FileFault(path, problem, f"Places are {', '.join(f'{{{name}}}' for name in known)}.")
     for needed in (DOCUMENT_A, DOCUMENT_B) if is_pair else (DOCUMENT,):
-        if task.shows == "text" and needed not in places:
+        if task.shows != "images" and needed not in places:
             raise FileFault(path, f"the place '{{{needed}}}' is missing.", "Write it where the text is to be read.")
-    if task.shows == "images" and places.count(IMAGES) != 1:
+    if task.shows != "text" and places.count(IMAGES) != 1:
         shown = "both photos, A and B," if is_pair else "the photos and the candidate"
         problem = f"the prompt has the place '{{{IMAGES}}}' {places.count(IMAGES)} times."
         raise FileFault(path, problem, f"Write it once, where {shown} are to be shown.")
-    if task.shows == "images" and not text.partition(f"{{{IMAGES}}}")[2].strip():
+    if task.shows != "text" and not text.partition(f"{{{IMAGES}}}")[2].strip():
         problem = f"nothing comes after '{{{IMAGES}}}'."
         raise FileFault(path, problem, "Write the question and the answer's form there.")
     asked = scale_asked_for(text)

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from resources.configuration.fidelity import FidelityStudy, ReplayJudge, RubricWeights
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge, RubricWeights, shown_to
 from resources.configuration.openai_judge import ModelJudge
 from resources.inputs.fidelity.golden_pairs import with_altered_texts
+from resources.inputs.fidelity.manifest import texts_of_renders
 from resources.inputs.fidelity.texts import Text, read_texts
 from resources.judges import prompt
 from resources.judges.answers import Parsed, parse_answer
@@ -78,15 +79,18 @@ def question_of(plan: FidelityStudy, texts: Mapping[str, Text] | None = None) ->
 
     Args:
         plan: The study.
-        texts: What is judged, by id, where the study names no file of it.
+        texts: What is judged, or goes with its images, by object; that of the study's file where left out.
 
     Raises:
-        FileFault: The prompt of its own task is missing or wrong.
+        FileFault: The prompt of its own task is missing or wrong, or the file of texts is.
     """
     judge = plan.judge
     if isinstance(judge, ModelJudge) and judge.task is not None:
-        judged = with_altered_texts(read_texts(plan.texts), plan) if plan.texts else texts
-        return OwnQuestion(own_task(judge.task, judged), plan)
+        if texts is None and plan.texts is not None:
+            texts = with_altered_texts(read_texts(plan.texts), plan)
+        elif texts is None and shown_to(judge) == "both":
+            texts = texts_of_renders(plan)
+        return OwnQuestion(own_task(judge.task, texts), plan)
     if isinstance(judge, ReplayJudge) and judge.scale is not None:
         return RecordedScores(plan, judge.scale)
     return AppearanceQuestion(plan)

@@ -11,7 +11,7 @@ from assets.shared.partitions import DATASETS
 from pipeline.automation import all_methods, all_settings, partitions_between
 from pipeline.definitions import definitions_of, touchstone
 from pipeline.runs import QUIET
-from pipeline.schedules import most_it_costs
+from pipeline.schedules import anchor_calls, most_it_costs
 from resources.configuration.evaluation import Dataset
 from resources.configuration.fidelity import LocalJudge
 from resources.configuration.openai_judge import OpenAIJudge
@@ -19,6 +19,7 @@ from resources.study import Study
 from tests.pipeline.watch import quiet
 from tests.small_datasets import stored, study_over, write_scores
 from tests.small_study import changed, write_study
+from tests.text_study import text_study, write_texts
 
 NIGHTLY = {
     "nightly_reliability": ("reliability", "0 1 * * *"),
@@ -134,6 +135,13 @@ def test_the_weekly_watch_of_a_judge_with_a_price_says_about_how_many_dollars(tm
     assert 0 < about < most
     assert most > 0.20
     assert said.endswith("It stops where the study has spent 2.5 USD that day.")
+
+
+def test_the_weekly_watch_of_a_judge_of_texts_says_it_too(tmp_path: Path) -> None:
+    write_texts(tmp_path)
+    study = text_study(tmp_path, "http://127.0.0.1:1/v1").fidelity
+    judge = study.judge.model_copy(update={"auto_budget_usd_per_day": 2.5})
+    assert "about 0." in anchor_calls(study.model_copy(update={"judge": judge}))
 
 
 @pytest.mark.parametrize(

@@ -6,17 +6,17 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
-from resources.configuration.fidelity import FidelityStudy, Manifest
+from resources.configuration.fidelity import TEXT, FidelityStudy, Manifest
 from resources.errors import FileFault
 from resources.inputs.any_file import record_file
 from resources.inputs.column_names import own_name
 from resources.inputs.csv_files import CsvFile
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.fidelity.texts import object_of
+from resources.inputs.fidelity.texts import Text, object_of
 from resources.inputs.record_files import SeveralValues, as_text, unknown_field
 
 BETWEEN: Final = "|"
@@ -29,7 +29,7 @@ _HASH_LENGTH: Final = 8
 class Candidate(NamedTuple):
     """One render: `item_id` says what its photos show, `group` what is resampled together, `source` what made it.
 
-    A place is a file, or where it ought to be.
+    A place is a file, or where it ought to be; `text` is what goes with the render, where the manifest names such.
     """
 
     name: str
@@ -38,11 +38,22 @@ class Candidate(NamedTuple):
     item_id: str
     group: str
     source: str
+    text: str = ""
 
     @property
     def object(self) -> str:
         """Its name in tables and ledger."""
         return object_of(self.name)
+
+
+def texts_of_renders(study: FidelityStudy) -> Mapping[str, Text]:
+    """The text that goes with each render, by object.
+
+    Raises:
+        FileFault: The file cannot be read, or has one fault.
+        FileFaults: It has several.
+    """
+    return _texts(*_state(study))
 
 
 def manifest_rows(manifest: Manifest) -> CsvFile:
@@ -88,6 +99,11 @@ def read_manifest(study: FidelityStudy) -> Mapping[str, Candidate]:
         FileFault: The file cannot be read, or has one fault.
         FileFaults: It has several.
     """
+    return _read(*_state(study))
+
+
+def _state(study: FidelityStudy) -> tuple[str, Path, Path, int, int]:
+    """What the content of a manifest follows from."""
     manifest = study.manifest
     assert manifest is not None
     try:
@@ -95,7 +111,12 @@ def read_manifest(study: FidelityStudy) -> Mapping[str, Candidate]:
     except OSError as error:
         raise FileFault(manifest.file, f"it cannot be read ({error.strerror}).", "Correct `manifest.file`.") from error
     where = (study.candidates, study.references)
-    return _read(manifest.model_dump_json(), *where, written.st_mtime_ns, written.st_size)
+    return manifest.model_dump_json(), *where, written.st_mtime_ns, written.st_size
+
+
+@lru_cache(4)
+def _texts(*state: Any) -> Mapping[str, Text]:
+    return {name: Text(one.name, "", one.text, one.group, one.source) for name, one in _read(*state).items()}
 
 
 @lru_cache(4)
@@ -105,13 +126,14 @@ def _read(manifest_json: str, candidates: Path, references: Path, mtime_ns: int,
     faults = Faults(file.name)
     said: dict[str, dict[str, str]] = defaultdict(dict)
     rows: dict[str, int] = {}
+    of_render = [kind for kind in ("references", "group", "source", TEXT) if kind in columns]
     for row, cells in file.records():
         name = cells[columns["candidate"]]
         if not name:
             faults.add(f"column '{columns['candidate']}' is blank.", "Name the render, or remove the row.", row)
             continue
         rows.setdefault(name, row)
-        for kind in ("references", "group", "source"):
+        for kind in of_render:
             text = cells.get(columns[kind], "")
             if text and said[name].setdefault(kind, text) != text:
                 problem = f"'{name}' has '{text}' in column '{columns[kind]}' and '{said[name][kind]}' before."
@@ -124,6 +146,9 @@ def _read(manifest_json: str, candidates: Path, references: Path, mtime_ns: int,
             problem = f"'{name}' has no photo in column '{columns['references']}'."
             faults.add(problem, f"Name one, several with {BETWEEN} between, or their folder.", row)
             continue
+        if TEXT in columns and TEXT not in own:
+            remedy = f"Write it, or leave `{TEXT}` out of `manifest.columns`."
+            faults.add(f"'{name}' has no text in column '{columns[TEXT]}'.", remedy, row)
         place = _place(name, candidates, manifest.file, "candidates", row, faults)
         photos = [
             _place(one.strip(), references, manifest.file, "references", row, faults)
@@ -133,7 +158,7 @@ def _read(manifest_json: str, candidates: Path, references: Path, mtime_ns: int,
         item = items[own["references"]]
         group, source = own.get("group", item), own.get("source", NO_SOURCE)
         shown = tuple(photo for one in photos for photo in _photos(one))
-        one = Candidate(name, place, shown, item, group, source)
+        one = Candidate(name, place, shown, item, group, source, own.get(TEXT, ""))
         if found.setdefault(one.object, one) != one:
             problem = f"'{name}' and '{found[one.object].name}' have the same short hash."
             faults.add(problem, "Rename one.", row)

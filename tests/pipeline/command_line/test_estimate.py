@@ -13,7 +13,7 @@ from resources.errors import UserError
 from resources.judges.openai.estimate import EstimateRow
 from resources.judges.openai.prices import price_of
 from tests.openai_server import OpenAIServer, openai_server
-from tests.small_study import write_study
+from tests.small_study import OBJECTS, write_study
 
 FILE = """\
 study: mine
@@ -68,6 +68,36 @@ def test_a_dry_run_names_calls_tokens_price_and_hours_and_asks_nothing(
     for words in ("tokens in", "time", "touchstone prices", "read 2026-", "No budget_usd is set"):
         assert words in shown
     assert not list((home / "mine").rglob("*.parquet"))
+
+
+def test_texts_of_a_manifest_that_the_judge_is_not_shown_are_said_before_it_is_asked(home: Path) -> None:
+    renders = (
+        f"candidates/{product}/{object_}.png,references/{product}/gt_1.png,0.5,{'a long caption ' * 99}"
+        for product, _, object_ in OBJECTS
+    )
+    (home / "renders.csv").write_text("\n".join(["candidate,references,score,caption", *renders]))
+    (home / "sees.txt").write_text("{images} From 1 to 5?")
+    (home / "both.txt").write_text("{document} {images} From 1 to 5?")
+    with openai_server() as server:
+        listed = "".join(
+            f"  - {{name: {name}, model: m, base_url: '{server.base_url}', price: {{input: 1, output: 1}}, "
+            f"task: {{prompt: {name}.txt, scale: [1, 5]{more}}}}}\n"
+            for name, more in (("sees", ""), ("both", ", shows: both"))
+        )
+        plan = "fidelity:\n  manifest: {file: renders.csv, columns: {text: caption}}\n  judges: [sees, both]\n"
+        (home / "touchstone.yaml").write_text(f"study: mine\njudges:\n{listed}{plan}  golden: {{items: []}}\n")
+        shown = said("--dry-run")
+        assert not server.requests
+    first, second = shown.split("calls to make")[1:]
+    note = "This judge is shown images alone, and no text of the manifest's column 'caption'"
+    assert note in first
+    assert note not in second
+
+    def read(part: str) -> int:
+        row = next(line for line in part.splitlines() if line.strip().startswith("in all")).split()
+        return int(row[3].replace(",", ""))
+
+    assert read(second) > 1.2 * read(first)
 
 
 def test_one_setting_has_a_price_of_its_own(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,6 +61,19 @@ def test_a_judge_of_pairs_is_asked_about_two_texts_and_its_pick_is_shown(home: P
     assert "valid, B" in shown
 
 
+def test_a_judge_of_images_and_a_text_is_sent_both_in_a_study_of_whatever_kind(home: Path) -> None:
+    (home / "p.txt").write_text("{images} Is it '{document}'? From 1 to 5.")
+    with openai_server([answered("5")]) as server:
+        configure(home, server, "some-model")
+        file = home / "touchstone.yaml"
+        task = "task: {prompt: p.txt, scale: [1, 5], shows: both}"
+        file.write_text(file.read_text().replace("attempts: 1", f"attempts: 1, {task}"))
+        shown = run("tested")
+    assert "Is it 'A red square.'? From 1 to 5." in server.requests[0].text
+    assert len(server.requests[0].images) == 2
+    assert "valid, score 1 on 0-1" in shown
+
+
 def test_an_answer_without_a_score_says_what_is_missing(home: Path) -> None:
     with openai_server([answered("fine")]) as server:
         configure(home, server, "some-model")

@@ -8,6 +8,8 @@ from resources.configuration.fidelity import LocalJudge
 from resources.configuration.load import Configuration, read_configuration
 from resources.configuration.openai_judge import ModelJudge
 from resources.errors import UserError
+from resources.judges.openai.access import Access
+from resources.judges.openai_judge import model_judge_of
 
 FIDELITY = "  human_scores: s.csv\n  references: r\n  candidates: c\n"
 LIST = """\
@@ -66,6 +68,33 @@ def test_a_study_of_texts_names_its_judge(tmp_path: Path) -> None:
     assert isinstance(found.judge, ModelJudge)
     assert found.judge.task is not None
     assert found.judge.task.prompt == tmp_path / "p.txt"
+
+
+@pytest.mark.parametrize("rest", [FIDELITY, "  manifest: {file: m.csv, columns: {score: grade}}\n"])
+def test_a_judge_of_images_and_texts_needs_a_manifest_with_a_column_of_texts(tmp_path: Path, rest: str) -> None:
+    judge = "judges: [{name: a, model: 'openai:m', task: {prompt: p.txt, scale: [1, 5], shows: both}}]\n"
+    message = faults(tmp_path, f"{judge}fidelity:\n  judge: a\n{rest}")
+    assert "its task says `shows: both`, and no manifest names a column of texts" in message
+    assert len(message.splitlines()) == 2
+    named = "  manifest: {file: m.csv, columns: {text: caption}}\n"
+    assert read(tmp_path, f"{judge}fidelity:\n  judge: a\n{named}").fidelity is not None
+
+
+def test_two_versions_of_a_prompt_are_two_judges_of_one_model(tmp_path: Path) -> None:
+    judges = "".join(
+        f"  - {{name: {name}, model: 'openai:m', task: {{prompt: {name}.txt, scale: [1, 5]}}}}\n"
+        for name in ("v1", "v2")
+    )
+    for name, question in (("v1", "Rate it from 1 to 5."), ("v2", "Rate it from 1 to 5, strictly.")):
+        (tmp_path / f"{name}.txt").write_text(f"{{images}} {question}")
+    plan = read(tmp_path, f"judges:\n{judges}fidelity:\n{FIDELITY}  judges: [v1, v2]\n").fidelity
+    assert plan is not None
+    access = Access("http://127.0.0.1:1/v1", "m", "k" * 20)
+    versions = [one for one, _ in plan.by_judge()]
+    assert [one.judge_name for one in versions] == ["v1", "v2"]
+    assert {key.partition("@")[0] for key in plan.partition_keys} == {"v1", "v2"}
+    # Each has calls of its own in the ledger.
+    assert len({model_judge_of(one.judge, one.rubric_weights, access).identity.digest for one in versions}) == 2
 
 
 def test_faults_of_the_list_and_of_the_rest_come_together(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from resources.configuration.settings import Setting
 from resources.configuration.task import Task
-from resources.errors import FileFault
+from resources.errors import FileFault, UserError
+from resources.inputs.fidelity.texts import Text
 from resources.judges.contract import Attempt, JudgedObject, JudgeIdentity
 from resources.judges.own_task import OwnTask, own_task
 
@@ -43,6 +44,21 @@ def test_the_hash_is_of_prompt_and_context_and_not_of_the_nonce(tmp_path: Path) 
     assert (
         task_of(tmp_path, PROMPT.replace(" from 1 to 5", "") + "{run_id}", scale=(0, 4)).parameters != task.parameters
     )
+
+
+def test_a_text_may_come_before_the_images_and_after_and_the_hash_is_of_it_too(tmp_path: Path) -> None:
+    prompt = "Asked for: {document}\n{images}\nDoes {item_id} show '{document}'? From 1 to 5."
+    texts = {JUDGED.object: Text("c.png", "", "a tall {chair}", "", "")}
+    task = replace(task_of(tmp_path, prompt, shows="both"), texts=texts)
+    asked = task.messages(JUDGED, "")
+    assert asked == ("Asked for: a tall {chair}", "Does 100_tall show 'a tall {chair}'? From 1 to 5.")
+    # An altered render and one of another occasion go with the text of the original.
+    for name in ("0000000a~blur_2", "0000000a@2026-01-05"):
+        assert task.messages(replace(JUDGED, object=name), "") == asked
+    other = replace(task, texts={JUDGED.object: texts[JUDGED.object]._replace(document="a low chair")})
+    assert other.prompt_hash(JUDGED) != task.prompt_hash(JUDGED)
+    with pytest.raises(UserError, match="There is no text of object 0000000b any more"):
+        task.prompt_hash(replace(JUDGED, object="0000000b"))
 
 
 @pytest.mark.parametrize(
@@ -110,6 +126,9 @@ def test_fields_of_json_are_weighted_by_the_rubric(tmp_path: Path) -> None:
         ("Rate from 1 to 5: {images}", {}, r"nothing comes after '\{images\}'"),
         ("{images} Rate from 0 to 10.", {}, r"asks for answers from 0 to 10, and `scale` is \[1, 5\]"),
         (" ", {}, "the prompt has 1 bytes"),
+        ("{images} Rate from 1 to 5.", {"shows": "both"}, r"the place '\{document\}' is missing"),
+        ("{document} Rate from 1 to 5.", {"shows": "both"}, r"the prompt has the place '\{images\}' 0 times"),
+        ("{images} {document} Rate it.", {}, r"there is no place '\{document\}'"),
         ("{images} good?", {"scale": ("bad", "good"), "answer": "label"}, "does not name the label 'bad'"),
         ("{images} colour?", RUBRIC, "does not name 'finish' of the rubric"),
     ],
@@ -136,6 +155,7 @@ def test_a_prompt_that_is_not_there_is_named(tmp_path: Path) -> None:
         ({"scale": ["good", "Good"], "answer": "label"}, "two labels differ only in the case"),
         ({"scale": [1, 5], "answer": "json", "rubric": {"a": 0, "b": 0}}, "at least one weight must be above 0"),
         ({"scale": [1, 5], "rubric": {"a": 1}}, "its names are fields of an answer in JSON"),
+        ({"object": "pair", "shows": "both"}, "a judge of pairs is shown photos or texts, and not both"),
     ],
 )
 def test_a_task_whose_parts_do_not_fit_is_refused(keys: dict[str, Any], said: str) -> None:

@@ -9,11 +9,20 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from resources.configuration.fidelity import FidelityStudy, Manifest
+from assets.fidelity.logic.judge_answers import judged_objects
+from resources.configuration.fidelity import FidelityStudy, LocalJudge, Manifest
+from resources.configuration.openai_judge import ModelJudge
+from resources.configuration.settings import Setting
+from resources.database.call_records import Spent
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.manifest import read_manifest
 from resources.inputs.fidelity.study_objects import find_study_objects
+from resources.judges.contract import Attempt
+from resources.judges.openai.access import Access
+from resources.judges.openai_judge import model_judge_of
+from resources.judges.question import question_of
+from tests.openai_server import answered, openai_server
 from tests.small_study import write_image
 
 ROWS = (
@@ -37,6 +46,20 @@ def written(folder: Path, rows: tuple[str, ...] = ROWS) -> Path:
     path = folder / "renders.csv"
     path.write_text("\n".join(rows) + "\n", encoding="utf-8-sig")
     return path
+
+
+# Of two rows of one render one may leave the text out.
+CAPTIONS = ("Caption", "a red chair", "", "a desk lamp", "a pot, {with} a lid")
+CAPTIONED = tuple(f"{row};{caption}" for row, caption in zip(ROWS, CAPTIONS, strict=True))
+
+
+def of_both(path: Path, base_url: str = "http://127.0.0.1:1/v1", **task: Any) -> FidelityStudy:
+    """A study whose judge sees the images and the caption."""
+    prompt = path.parent / "prompt.txt"
+    prompt.write_text("You compare renders.\n{images}\nIt was made from: {document}. Rate it from 1 to 10.\n")
+    shown = {"prompt": prompt, "scale": (1, 10), "shows": "both"} | task
+    judge = ModelJudge(kind="model", model="m", base_url=base_url, price={"input": 1, "output": 2}, task=shown)
+    return study(path, manifest=Manifest(file=path, columns=COLUMNS | {"text": "Caption"}), judge=judge)
 
 
 def study(path: Path, **changed: Any) -> FidelityStudy:
@@ -143,3 +166,68 @@ def test_a_column_that_is_missing_is_named_with_where_to_name_it(tmp_path: Path)
     path = written(tmp_path)
     with pytest.raises(UserError, match=r"there is no field 'candidate'.*Name it in `manifest.columns`"):
         read_human_scores(FidelityStudy(manifest=Manifest(file=path), scale=(1, 10)))
+
+
+def test_a_judge_of_both_is_sent_photos_and_render_and_the_text_that_goes_with_it(tmp_path: Path) -> None:
+    path = written(tmp_path, CAPTIONED)
+    with openai_server([answered("7")]) as server:
+        plan = of_both(path, server.base_url)
+        objects = judged_objects(find_study_objects(read_human_scores(plan).frame, None, plan))
+        judge = model_judge_of(plan.judge, plan.rubric_weights, Access(server.base_url, "m", "k" * 20))
+        judge.begin(Spent())
+        question = question_of(plan)
+        hashes = set()
+        for judged in objects:
+            call = question.call(judged, Attempt("renders", Setting(0.0, 1.0), judge.identity))
+            hashes.add(call.prompt_hash)
+            assert question.read(judge.reply(call).raw_answer, judged.item_id).score == pytest.approx(6 / 9)
+    sent = {asked.text.partition("made from: ")[2].partition(". Rate")[0]: asked for asked in server.requests}
+    # By item: the chair and the lamp have two photos, the pot has one; the render comes last.
+    assert {text: len(asked.images) for text, asked in sent.items()} == {
+        "a red chair": 3, "a desk lamp": 3, "a pot, {with} a lid": 2
+    }  # fmt: skip
+    system = {asked.body["messages"][0]["content"] for asked in server.requests}
+    assert system == {"You compare renders."}
+    assert len(hashes) == 3
+
+
+def test_a_changed_text_is_another_call_and_the_same_one_is_not(tmp_path: Path) -> None:
+    path = written(tmp_path, CAPTIONED)
+    plan = of_both(path)
+    chair, *_ = judged_objects(find_study_objects(read_human_scores(plan).frame, None, plan))
+    before = question_of(plan).prompt_hash(chair)
+    path.write_text("\n".join(CAPTIONED[:3] + CAPTIONED[4:]) + "\n")  # without the lamp
+    assert question_of(plan).prompt_hash(chair) == before
+    path.write_text("\n".join(CAPTIONED).replace("red", "blue") + "\n")
+    assert question_of(plan).prompt_hash(chair) != before
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("out/pot.tiff;in/pot.jpg;kitchen;cleo;2;a pan", "row 6: 'out/pot.tiff' has 'a pan' in column 'Caption' and"),
+        ("out/x.png;in/pot.jpg;kitchen;cleo;2;", "row 6: 'out/x.png' has no text in column 'Caption'."),
+    ],
+)
+def test_a_text_that_contradicts_itself_or_is_missing_is_named(tmp_path: Path, row: str, said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read_human_scores(of_both(written(tmp_path, (*CAPTIONED, row))))
+    assert said in str(caught.value)
+
+
+def test_a_file_without_the_column_of_texts_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"there is no field 'Caption'.*Name it in `manifest.columns`: \{text: ...\}"):
+        read_human_scores(of_both(written(tmp_path)))
+
+
+def test_texts_that_no_column_names_are_left_alone_and_those_that_the_judge_is_not_shown_are_said(
+    tmp_path: Path,
+) -> None:
+    remarks = ("text", "dull", "shiny", "", "")  # of two people on one render
+    path = written(tmp_path, tuple(f"{row};{text}" for row, text in zip(ROWS, remarks, strict=True)))
+    plan = study(path)
+    assert {one.text for one in read_manifest(plan).values()} == {""}
+    assert plan.unread_text is None
+    both = of_both(path)
+    assert both.unread_text is None
+    assert study(path, manifest=both.manifest, judge=LocalJudge()).unread_text == "Caption"
