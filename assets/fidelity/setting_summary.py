@@ -165,6 +165,9 @@ def _if_all_had_answered(
 
 def _with_scores(matrix: pd.DataFrame, scores: np.ndarray) -> pd.DataFrame:
     names = [name for name in matrix.columns if name.startswith("repeat_")]
+    # Where an object was known well enough, what came after was not asked, and is no answer that is missing.
+    asked = np.arange(len(names)) < matrix["n_planned"].to_numpy()[:, None]
+    scores = np.where(asked, scores, np.nan)
     return matrix.assign(n_valid=matrix["n_planned"], **dict(zip(names, scores.T, strict=True)))
 
 

@@ -54,6 +54,19 @@ def test_a_single_setting_is_summed_up_on_all_its_objects() -> None:
     assert (seen["temperature"], seen["top_p"]) == (0.2, 1.0)
 
 
+def test_repeats_that_were_not_asked_are_no_missing_answers() -> None:
+    ends = [f"{name}_{end}" for name in ("icc", "mad", "spearman", "mae") for end in ("worst", "best")]
+    whole = summary(one(FIRST, WITH_A_GAP) | one(SECOND, STEADY), max_incomplete_share=0.25).loc[FIRST, ends]
+    # Five repeats at most, and each object was known well enough after three, but for one fault.
+    stopped = {
+        key: matrix_of_scores({name: [*given, None, None] for name, given in scores.items()}, setting=key)
+        for key, scores in ((FIRST, WITH_A_GAP), (SECOND, STEADY))
+    }
+    stopped = {key: matrix.assign(n_planned=3) for key, matrix in stopped.items()}
+    found = summary(stopped, repeats={"at_least": 3, "at_most": 5}, max_incomplete_share=0.25).loc[FIRST, ends]
+    assert found.tolist() == pytest.approx(whole.tolist())
+
+
 def test_an_object_that_one_setting_lacks_leaves_the_comparison_in_all() -> None:
     seen = summary(one(FIRST, STEADY) | one(SECOND, WITHOUT_D))
     # Without d: errors 0.1 0 -0.1, mae 0.0666667, and the order is the people's: 1.
