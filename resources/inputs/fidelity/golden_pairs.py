@@ -218,14 +218,26 @@ def _read(path: Path, mtime_ns: int, size: int) -> tuple[GoldenPair, ...]:
             continue
         same = first.setdefault(pair.kind, pair)
         for name in OF_A_KIND:
-            if (here := getattr(pair, name)) != (there := getattr(same, name)):
-                problem = f"kind '{pair.kind}' has '{here}' in column '{name}', and '{there}' in row {same.row}."
+            if getattr(pair, name) != getattr(same, name):
+                # A unit follows from whether there is a magnitude.
+                with_one = {one.magnitude is None for one in (pair, same)}
+                column = "magnitude" if name == "unit" and len(with_one) == 2 else name
+                here, there = _written(pair, column), _written(same, column)
+                problem = f"kind '{pair.kind}' has {here} in column '{column}', and {there} in row {same.row}."
                 faults.add(problem, "Write the same in all rows of a kind, or make two kinds of it.", pair.row)
         pairs.append(pair)
     faults.raise_if_any()
     if not pairs:
         raise FileFault(file.name, "there is no row.", "Write a row for each altered image or text.")
     return tuple(pairs)
+
+
+def _written(pair: GoldenPair, column: str) -> str:
+    """What a row has in a column, in words."""
+    value = getattr(pair, column)
+    if value is None or (column == "unit" and value == NO_UNIT):
+        return "nothing"
+    return f"'{value:g}'" if isinstance(value, float) else f"'{value}'"
 
 
 def _pair(row: int, cells: Mapping[str, str | None], faults: Faults) -> GoldenPair | None:

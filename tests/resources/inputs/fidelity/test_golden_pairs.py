@@ -79,6 +79,12 @@ GOOD = f"{HASH},altered/one.png,scratch,1,mm,worse,"
         ("b,altered/one.png,dent,1,mm,,colour", "'colour' in column 'moves' is none of the judge's sub-scores"),
         ("b,altered/one.png,,1,mm,,", "there is no value in column 'kind'."),
         ("b,altered/one.png,scratch,2,cm,,", "kind 'scratch' has 'cm' in column 'unit', and 'mm' in row 2."),
+        ("b,altered/one.png,scratch,2,,,", "kind 'scratch' has nothing in column 'unit', and 'mm' in row 2."),
+        ("b,altered/one.png,scratch,,,,", "kind 'scratch' has nothing in column 'magnitude', and '1' in row 2."),
+        (
+            "b,altered/one.png,scratch,2,mm,,color_palette",
+            "kind 'scratch' has 'color_palette' in column 'moves', and nothing in row 2.",
+        ),
         (f"{HASH},altered/two.png,scratch,1.0,mm,,", "has kind 'scratch' with this magnitude in row 2 too."),
     ],
 )
