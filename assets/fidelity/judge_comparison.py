@@ -15,7 +15,7 @@ from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.logic.verdict_evidence import NOT_COMPARED, people_of
 from assets.fidelity.matched_scores import matched_rows
 from assets.shared.partitions import MADE_SO_FAR, Frames
-from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.settings import judge_in
 from resources.study import Study
 from resources.tables.fidelity.decision import JUDGE_COMPARISON
@@ -144,6 +144,8 @@ def _given(
         matrix = said.matrices[key].set_index("object", drop=False).loc[objects].reset_index(drop=True)
         matched = matched_rows(key, matrix, said.human_scores, said.study_objects, study)
         costs = said.calls[key].groupby("object")["cost_usd"].sum(min_count=1).reindex(objects)
+        if isinstance(study.asking(key).judge, ReplayJudge) and not costs.any():
+            costs[:] = np.nan  # a recording without prices is not free
         judges[judge] = OneJudge(
             scores_of(matrix),
             judge_scores(matrix, study.aggregate),

@@ -90,6 +90,19 @@ def test_each_judge_has_its_verdict_and_its_price() -> None:
     assert value(frame, "cost_per_point_usd", "near")["value"] == pytest.approx(costs / (100 * reliability))
 
 
+def test_a_recording_without_prices_is_not_the_cheapest_judge() -> None:
+    tables = several(judgements(NOISES, errors=ERRORS, n_products=20))
+    tables.calls[NEAR]["cost_usd"], tables.calls[FAR]["cost_usd"] = 0.001, 0.0
+    frame = compared(tables)
+    for statistic in ("cost_per_object_usd", "cost_per_point_usd"):
+        for row in (value(frame, statistic, "far"), value(frame, statistic, "near", "far")):
+            assert np.isnan(row["value"])
+            assert row["undefined"].startswith("the cost is not known")
+        assert value(frame, statistic, "near")["letters"] == "a"
+    tables.calls[FAR]["cost_usd"] = 0.002
+    assert value(compared(tables), "cost_per_object_usd", "far")["value"] == pytest.approx(0.01)
+
+
 def test_where_a_judge_has_several_settings_its_own_best_one_is_compared_on_the_other_half() -> None:
     noises = NOISES | {NEAR_TOO: 0.05}
     tables = several(judgements(noises, errors=ERRORS | {NEAR_TOO: 0.3}, n_products=40))
