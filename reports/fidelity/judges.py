@@ -12,6 +12,7 @@ from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, lines, same
 from reports.shared.verdict import judge_text, word_text
+from resources.configuration.settings import judge_in
 
 NOT_RUN = message("none of its settings was run")
 TERMS_OF = {
@@ -31,7 +32,7 @@ def comparison(contents: Contents) -> pd.DataFrame | None:
 
 
 def said_of_judges(contents: Contents) -> list[Text]:
-    """On which objects the judges are compared, and why one of them is not."""
+    """On which objects the judges are compared, why one of them is not, and which of them saw the golden set."""
     frame = comparison(contents)
     if frame is None:
         return []
@@ -42,7 +43,9 @@ def said_of_judges(contents: Contents) -> list[Text]:
         if rows["value"].isna().all():
             said.append(say("judges.not_compared", judge=judge_text(str(judge)), why=phrase(rows["undefined"].iloc[0])))
     missing = [name for name in contents.plan.judges if name not in set(alone["judge"])]
-    return said + [say("judges.not_compared", judge=judge_text(name), why=phrase(NOT_RUN)) for name in missing]
+    said += [say("judges.not_compared", judge=judge_text(name), why=phrase(NOT_RUN)) for name in missing]
+    shown_to = {judge_in(str(key)) for key in contents.tables["sensitivity"]["setting"]}
+    return said + [say("judges.golden", judge=judge_text(name)) for name in shown_to if name]
 
 
 def judges_table(contents: Contents) -> TableView | None:

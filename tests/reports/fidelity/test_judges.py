@@ -10,7 +10,7 @@ from reports.fidelity.judges import said_of_judges
 from resources.tables.fidelity.decision import JUDGE_COMPARISON
 
 
-def test_a_judge_of_which_nothing_was_run_is_named() -> None:
+def test_a_judge_that_was_not_run_is_named_and_the_one_that_saw_the_golden_set() -> None:
     shared = {"statistic": "mae", "basis": "all objects: each judge has one setting"}
     rows = [
         shared | {"judge": "gpt", "value": 0.1},
@@ -18,9 +18,13 @@ def test_a_judge_of_which_nothing_was_run_is_named() -> None:
     ]
     frame = pd.DataFrame(rows).reindex(columns=[column.name for column in JUDGE_COMPARISON.columns])
     plan = SimpleNamespace(judges=dict.fromkeys(("gpt", "claude", "mistral")))
-    said = said_of_judges(cast(Contents, SimpleNamespace(tables={"judge_comparison": frame}, plan=plan)))
+    sight = pd.DataFrame({"setting": ["claude@t0.2_p1.0", "claude@t0.2_p1.0"]})
+    tables = {"judge_comparison": frame, "sensitivity": sight}
+    said = said_of_judges(cast(Contents, SimpleNamespace(tables=tables, plan=plan)))
     assert [one.plain("en") for one in said[1:]] == [
         "claude is not compared: no object is valid for every judge.",
         "mistral is not compared: none of its settings was run.",
+        "The golden set was judged by claude alone: "
+        "the verdicts of the others do not cover what was altered on purpose.",
     ]
     assert said[2].plain("it") == "mistral non è confrontato: nessuna delle sue impostazioni è stata eseguita."
