@@ -24,7 +24,13 @@ from resources.study import Study
 NAME = "alterations_move_their_subscore"
 
 
-@dg.asset(group_name="fidelity_sensitivity", kinds={"python", "sqlalchemy"}, code_version="1")
+@dg.asset(
+    group_name="fidelity_sensitivity",
+    # Answers about the originals are read from the ledger: what stops the tables that note them stops this one.
+    deps=["judge_calls", "score_matrix"],
+    kinds={"python", "sqlalchemy"},
+    code_version="1",
+)
 def subscore_sensitivity(
     context: dg.AssetExecutionContext,
     golden_images: pd.DataFrame,

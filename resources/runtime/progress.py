@@ -77,7 +77,9 @@ class BarProgress:
             TextColumn("left"),
             TimeRemainingColumn(),
         )
-        with Progress(*columns, console=self.console, transient=self.transient) as bar:
+        # Where nothing moves, a bar that is to vanish would leave an empty line.
+        hidden = self.transient and not self.console.is_interactive
+        with Progress(*columns, console=self.console, transient=self.transient, disable=hidden) as bar:
             task = bar.add_task(what, total=total, rate="")
 
             def advance(done: int = 1) -> None:
