@@ -95,6 +95,7 @@ def review(study: Study, reviewer: str) -> None:
             on_change=state.filter_changed,
         )
         blind = section.review.blind and not st.toggle("Show the judges' scores", key="scores")
+        parts.guidelines(section.review.guidelines)
         parts.sent(store, page)
         # Kappa of the study, too, only to who has voted.
         if not blind or page.task is None or page.sent is not None:

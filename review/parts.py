@@ -8,6 +8,7 @@ from analysis.words import count_noun, queries
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.review_records import Sent
 from resources.database.reliability.review_store import ReviewStore
+from resources.errors import UserError
 from review import history, state
 from review.judges_shown import kappa_shown, scores_shown
 from review.state import Page
@@ -30,6 +31,24 @@ def verbatim(text: str, kind: str, number: object = "") -> None:
     """Text of any origin, as it is; the stylesheet knows it by `kind`."""
     with st.container(key=f"{kind}-{number}" if number != "" else kind):
         st.text(text)
+
+
+def guidelines(path: Path | None) -> None:
+    """What counts as relevant, as the study's people wrote it down, to open and close.
+
+    Raises:
+        UserError: The file cannot be read as text.
+    """
+    if path is None:
+        return
+    try:
+        words = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as fault:
+        raise UserError(
+            f"reliability.review.guidelines: {path} cannot be read as UTF-8 text. Correct the path or save it as UTF-8."
+        ) from fault
+    with st.expander("Guidelines"):
+        verbatim(words, "guidelines")
 
 
 def messages(store: ReviewStore | None = None, page: Page | None = None) -> None:

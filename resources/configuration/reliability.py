@@ -86,6 +86,7 @@ class Review(Section):
     min_reviewed_share: Share = Field(0.20, description="of the disputed queries, before re-validation")
     documents_at_a_time: int = Field(5, ge=1, le=50)
     blind: bool = Field(True, description="scores and kappa stay hidden until the reviewer has voted")
+    guidelines: Path | None = Field(None, description="text that reviewers can open: what counts as relevant")
 
 
 class Recalibration(Section):

@@ -47,6 +47,24 @@ def press(page: AppTest, label: str, place: int = 0) -> AppTest:
     return page
 
 
+@pytest.mark.parametrize("kept", [True, False])
+def test_guidelines_stand_next_to_the_task_and_a_missing_file_is_named(
+    study_on_sqlite: sa.Engine, tmp_path: Path, *, kept: bool
+) -> None:
+    add_disputes(study_on_sqlite, 1)
+    [configuration] = tmp_path.rglob("touchstone.yaml")
+    said = configuration.read_text()
+    configuration.write_text(said.replace("  review:\n", "  review:\n    guidelines: rules.md\n"))
+    if kept:
+        (configuration.parent / "rules.md").write_text(f"\ufeffRelevant: it answers. {EVIL}", encoding="utf-8")
+        page = opened()
+        assert f"Relevant: it answers. {EVIL}" in texts(page)
+        assert [one.label for one in page.expander][:1] == ["Guidelines"]
+    else:
+        [told] = [one for one in texts(opened()) if "rules.md" in one]
+        assert told.startswith("reliability.review.guidelines: ")
+
+
 def test_the_name_is_asked_first_and_stays_in_the_address(study: sa.Engine) -> None:
     add_disputes(study, 1)
     page = opened(reviewer=None)
