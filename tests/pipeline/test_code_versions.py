@@ -39,8 +39,8 @@ def differ(before: Study, after: Study) -> set[str]:
     return {name for name in old if old[name] != new[name]}
 
 
-# What asks the judge, and what reads the answers of the current one from the ledger.
-ASKING = {"judge_calls", "golden_scores", "anchor_scores", "subscore_sensitivity"}
+# What asks the judge; others follow these.
+ASKING = {"judge_calls", "golden_scores", "anchor_scores"}
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,8 @@ ANCHOR, DRIFT = Counter({"anchor_scores": 1}), Counter({"drift": 1})
 STUDY_B = Counter(
     {
         "photo_pairs": 1,
+        "pair_answers": 1,
+        "pair_judges": 1,
         "image_features": 1,
         "pairwise_results": 2,
         "method_metrics": 1,

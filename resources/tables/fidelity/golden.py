@@ -179,7 +179,8 @@ SUBSCORE_SENSITIVITY = Table(
         undefined(),
     ),
     key=("kind", "subscore"),
-    reads=(*CALLS, *SAMPLING, "aggregate", "minimum_repeats", "rubric_weights"),
+    # Who judges is one of `golden_scores`, which this table follows: made before it, it would read no answers.
+    reads=(*(read for read in CALLS if read != "@judge"), *SAMPLING, "aggregate", "minimum_repeats"),
 )
 
 DOSE_RESPONSE = Table(
