@@ -104,7 +104,7 @@ def test_own_golden_pairs_are_known_by_what_the_file_says_and_a_study_without_ke
     pairs.write_text("object,altered,kind\n")
     own = changed(study, golden=study.fidelity.golden.model_copy(update={"pairs": pairs}))
     before = versions(own)
-    assert differ(study, own) == {"golden_images", "fidelity_report"}
+    assert differ(study, own) == {"study_objects", "golden_images", "fidelity_report"}
     pairs.write_text("object,altered,kind\na,b.png,scratch\n")
     assert {name for name, said in versions(own).items() if said != before[name]} == {
         "golden_images",
