@@ -198,12 +198,19 @@ def _of_stripes(setting: str, evidence: Evidence, study: FidelityStudy) -> Condi
     """The stripes that show least, where they were judged at this setting."""
     gate, name = evidence.stripes, message("sensitivity to stripes")
     needed = needed_at_least(study.thresholds.effect_size)
-    judged = evidence.sensitivity["setting"].astype(str).eq(setting)
-    if gate.n is None or not judged.any():
-        none = message("no golden set was judged at this setting")
-        why = message("the golden set has no stripes") if judged.any() else none
-        return Condition(name, "not measured", False, None, None, None, needed, None, None, "stripes_are_seen", why)
     is_required = "stripes" in study.verdict.required
+    settings = evidence.sensitivity["setting"].astype(str)
+    judged = settings.eq(setting)
+    if gate.n is None or not judged.any():
+        # What one judge had to show is asked of every other too: without it no judge is as proven as that one.
+        by_others = gate.n is not None and judge_in(setting) not in set(settings.map(judge_in))
+        why = message("no golden set was judged at this setting")
+        if by_others:
+            why = message("the golden set was judged by another judge alone")
+        elif judged.any():
+            why = message("the golden set has no stripes")
+        required = is_required and by_others
+        return Condition(name, "not measured", required, None, None, None, needed, None, None, "stripes_are_seen", why)
     return _condition(name, "stripes_are_seen", gate.seen, (gate.low, gate.high), study.thresholds.effect_size, gate.n,
                       None, required=is_required)  # fmt: skip
 

@@ -122,6 +122,19 @@ def test_stripes_that_are_not_seen_are_a_no_where_they_are_required() -> None:
     assert answer(verdicts(tables, stripes=frame, **lax)).verdict.word == "yes"
 
 
+def test_stripes_that_another_judge_was_shown_keep_this_one_not_proven() -> None:
+    row = {"setting": f"another@{STEADY}", "alteration": "stripes7_o30", "kind": "stripes", "magnitude": 0.3}
+    row |= {"expected": "worse", "n_items": 10, "cohens_d": 2.0, "cohens_d_low": 1.0, "cohens_d_high": 3.0}
+    frame = pd.DataFrame([row | {"seen": "seen"}]).reindex(columns=empty("sensitivity").columns)
+    tables = several(judgements({STEADY: 0.01}, n_products=40))
+    found = answer(verdicts(tables, stripes=frame, **LENIENT)).verdict
+    [stripes] = [one for one in found.conditions if one.gate == "stripes_are_seen"]
+    assert (stripes.state, stripes.required) == ("not measured", True)
+    assert stripes.why == "the golden set was judged by another judge alone"
+    assert found.word == "not proven"
+    assert answer(verdicts(tables, **LENIENT)).verdict.word == "yes"
+
+
 def test_a_golden_set_without_stripes_was_judged_all_the_same() -> None:
     row = {"setting": STEADY, "alteration": "crack", "kind": "crack", "expected": "worse", "n_items": 10}
     own = pd.DataFrame([row | {"seen": "seen"}]).reindex(columns=empty("sensitivity").columns)
