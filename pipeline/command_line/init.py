@@ -184,7 +184,7 @@ fidelity:
 #   max_unusable_share: 0.05        # share of a file's rows without a usable score or true answer at which a gate fails
 #   bootstrap_resamples: 1000
 #   bca_resamples: 10000
-#   verdict: {gate_on: bound, fewest_objects: 30, spearman: 0.7}   # docs/verdict.md; bound of `spearman`
+#   verdict: {fewest_objects: 30, spearman: 0.7}   # docs/verdict.md; what the lower bound of `spearman` has to reach
 #   confidence: 0.95
 #   workers: 1                      # processes; the numbers are the same for any number of them
 #   seed: 42

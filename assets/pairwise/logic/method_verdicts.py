@@ -36,11 +36,11 @@ def method_verdicts(
     gone = metrics[metrics["unavailable"].notna()]
     unavailable = dict(zip(gone["method"].astype(str), gone["unavailable"].astype(str), strict=True))
     found = []
+    filtered, n_tried = _not_covered(study), len(metrics) - len(gone)
     for place, name in enumerate(ranked(metrics)["method"].astype(str)):
         said, rows = method_verdict(name, results, votes, unavailable, policy)
-        found.append(
-            Stated(name, "", "people", said, place == 0, rows, _not_covered(study), ("pairs", _clusters(study)))
-        )
+        not_covered = (*filtered, f"chosen: {n_tried}") if place == 0 and n_tried > 1 else filtered
+        found.append(Stated(name, "", "people", said, place == 0, rows, not_covered, ("pairs", _clusters(study))))
     return found
 
 

@@ -44,6 +44,8 @@ def test_each_method_has_its_word_and_the_most_accurate_answers_the_question() -
     words = {one.judge: one.verdict.word for one in found}
     assert words == {"good": "yes", "coin": "no", "gone": "cannot say", "ties": "no"}
     assert [one.judge for one in found if one.leading] == ["good"]
+    # Chosen among the three that could be tried, on the pairs that it is shown on.
+    assert {one.judge: one.not_covered[1:] for one in found if one.not_covered[1:]} == {"good": ("chosen: 3",)}
     [voter] = found[0].people
     # Of five voters who are right with 0.85 two agree with 0.85^2 + 0.15^2 = 0.745, beyond chance 0.49.
     assert voter.person is not None
