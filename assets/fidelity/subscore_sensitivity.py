@@ -97,7 +97,7 @@ def alterations_move_their_subscore(subscore_sensitivity: pd.DataFrame) -> Gate:
 
 def specificity_gate(frame: pd.DataFrame) -> Gate:
     """The number of kinds that move another sub-score as much as their own, against none."""
-    named = frame[frame["moves"].fillna(False).astype(bool)]
+    named = frame[frame["moves"].astype("boolean").fillna(False).astype(bool)]
     if named.empty:
         answered = frame["subscore"].notna().any() or frame.empty
         why = "No alteration has a sub-score that it should move." if answered else f"{str(NO_SUBSCORES).capitalize()}."
@@ -120,6 +120,6 @@ def specificity_gate(frame: pd.DataFrame) -> Gate:
 
 def _failing(frame: pd.DataFrame) -> list[str]:
     """Each kind whose own sub-score did not move most, with that sub-score."""
-    own = frame[frame["moves"].fillna(False).astype(bool) & frame["moved_most"].notna()]
+    own = frame[frame["moves"].astype("boolean").fillna(False).astype(bool) & frame["moved_most"].notna()]
     missed = own[~own["moved_most"].astype(bool)]
     return [f"{kind} ({name})" for kind, name in zip(missed["kind"], missed["subscore"], strict=True)]

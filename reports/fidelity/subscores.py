@@ -24,7 +24,7 @@ def said_of_subscores(contents: Contents) -> list[Text]:
     frame = contents.tables["subscore_sensitivity"]
     if frame["subscore"].isna().all():
         return [say("subscores.none")]
-    own = frame[frame["moves"].fillna(False).astype(bool)]
+    own = frame[frame["moves"].astype("boolean").fillna(False).astype(bool)]
     judged = own[own["moved_most"].notna()]
     missed = judged[~judged["moved_most"].astype(bool)]
     said = []

@@ -84,7 +84,7 @@ def test_a_validation_is_told_with_its_interval_its_band_and_its_numbers(study: 
 
 
 def test_where_macro_is_mostly_a_convention_micro_leads_and_macro_has_no_band(study: Study) -> None:
-    validated(study.validations, **FLAGS | {"n_undefined": 30})
+    validated(study.validations, **FLAGS, measures={"n_undefined": 30})
     last = study.validations.validations().iloc[-1].to_dict()
     shown = told(show_kappa, study, last)
     assert shown.index("kappa micro 0.720 [0.650, 0.900] substantial") < shown.index("kappa macro 0.750 none >= 0.7")
