@@ -16,7 +16,16 @@ import pytest
 from tests.assets.shared.made_tables import keeps_to_its_declaration
 from tests.openai_server import Asked, Scripted, openai_server
 from tests.pair_study import LOG_ODDS, N_QUESTIONS, prefers_the_first, write_battles
-from tests.pipeline.command_line.test_pairwise import UNDRAWN
+
+# Drawing takes half of a small run's time, and another test's run draws.
+UNDRAWN = """
+from pipeline.command_line.main import run
+from reports.shared import figure
+from tests.unsynced import without_syncing
+figure.png = lambda *_arguments, **_sizes: b""
+without_syncing()
+run()
+"""
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
