@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.messages import message
 from analysis.verdict.judge_differences import COMPARED, Compared
 from reports.fidelity.contents import Contents, say
-from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, unbroken, usd
+from reports.shared.numbers import DECIMALS, NOTHING, interval, is_number, number, p_value, unbroken, usd, usd_decimals
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, lines, same
@@ -82,7 +82,7 @@ def pairs_table(contents: Contents) -> TableView | None:
     rows: list[list[Part]] = []
     for row in frame[frame["other"].notna()].to_dict("records"):
         pair = joined([judge_text(row["judge"]), judge_text(row["other"])], " \u2212 ")
-        bounds = unbroken(interval(row["value_low"], row["value_high"])) if is_number(row["value_low"]) else NOTHING
+        bounds = _bounds(row, row["statistic"]) or NOTHING
         why = row["method"] if pd.isna(row["undefined"]) else row["undefined"]
         named = say(f"judges.{row['statistic']}")
         p = p_value(row["p_holm"]) if is_number(row["p_holm"]) else NOTHING
@@ -94,11 +94,19 @@ def _cell(row: dict[Any, Any], statistic: Compared) -> Part:
     if not is_number(row["value"]):
         return NOTHING
     parts: list[Text] = [_number(row["value"], statistic)]
-    if is_number(row["value_low"]) and is_number(row["value_high"]):
-        parts.append(unbroken(interval(row["value_low"], row["value_high"])))
+    if bounds := _bounds(row, statistic):
+        parts.append(bounds)
     if isinstance(row["letters"], str):
         parts.append(same(row["letters"]))
     return lines(parts)
+
+
+def _bounds(row: dict[Any, Any], statistic: str) -> Text | None:
+    low, high = row["value_low"], row["value_high"]
+    if not is_number(low) or not is_number(high):
+        return None
+    wider = max(abs(low), abs(high))
+    return unbroken(interval(low, high, usd_decimals(wider) if statistic.startswith("cost") else DECIMALS))
 
 
 def _number(value: Any, statistic: str) -> Text:

@@ -126,10 +126,13 @@ def usd(value: Any) -> Text:
     """Dollars, with cents, or with as many digits as tell a small price from nothing."""
     if not is_number(value):
         return same(NOTHING)
+    return number(value, usd_decimals(value))
+
+
+def usd_decimals(value: float) -> int:
+    """Decimals that tell an amount of dollars from nothing: of an interval, those of its wider end."""
     amount = abs(float(value))
-    if amount == 0 or amount >= 1:
-        return number(value, 2)
-    return number(value, max(4, 1 - math.floor(math.log10(amount))))
+    return 2 if amount == 0 or amount >= 1 else max(4, 1 - math.floor(math.log10(amount)))
 
 
 def day(instant: datetime | None) -> Text:

@@ -6,7 +6,7 @@ from typing import cast
 import pandas as pd
 
 from reports.fidelity.contents import Contents
-from reports.fidelity.judges import said_of_judges
+from reports.fidelity.judges import pairs_table, said_of_judges
 from resources.tables.fidelity.decision import JUDGE_COMPARISON
 
 
@@ -28,3 +28,18 @@ def test_a_judge_that_was_not_run_is_named_and_the_one_that_saw_the_golden_set()
         "the verdicts of the others do not cover what was altered on purpose.",
     ]
     assert said[2].plain("it") == "mistral non è confrontato: nessuna delle sue impostazioni è stata eseguita."
+
+
+def test_the_bounds_of_a_small_price_have_as_many_digits_as_the_price() -> None:
+    row = {"judge": "gpt", "other": "claude", "statistic": "cost_per_point_usd", "value": -0.000081, "p_holm": 0.01}
+    row |= {"value_low": -0.000085, "value_high": -0.000077, "method": "delete-one jackknife, 6 clusters"}
+    alone = {"judge": "gpt"}
+    frame = pd.DataFrame([row, alone]).reindex(columns=[column.name for column in JUDGE_COMPARISON.columns])
+    both = pd.concat([frame, frame.assign(judge="claude", other=None)], ignore_index=True)
+    shown = pairs_table(cast(Contents, SimpleNamespace(tables={"judge_comparison": both})))
+    assert shown is not None
+    [cells] = shown.rows
+    assert [cell.plain("en") for cell in cells[2:4] if not isinstance(cell, str)] == [
+        "−0.000081",
+        "[−0.000085, −0.000077]",
+    ]
