@@ -127,8 +127,9 @@ def jackknife_bounds(
         confidence: Between 0 and 1.
 
     Returns:
-        Bounds in the statistic's unit. NaN where a value is undefined, lies at the end of the scale (a correlation of
-        1), or is the same whichever group is left out while the scale is not the statistic's own.
+        Bounds in the statistic's unit, with the statistic between them. NaN where a value is undefined, lies at the end
+        of the scale (a correlation of 1), or is the same whichever group is left out while the scale is not the
+        statistic's own.
 
     Source:
         Tukey (1958), Ann. Math. Stat. 29:614; Arvesen (1969), Ann. Math. Stat. 40:2076-2100 (on a transformed scale).
@@ -145,7 +146,9 @@ def jackknife_bounds(
     error = np.where(nothing, 0.0 if scale is IDENTITY else np.nan, error)
     centre = at + corrected * (groups - 1.0) * (at - mean)
     half = scipy.stats.t.ppf(0.5 + confidence / 2.0, freedom) * error
-    low, high = scale.back(centre - half), scale.back(centre + half)
+    # Of few clusters the bias taken off can be more than the half-width: an interval then ends at the estimate.
+    low = np.minimum(scale.back(centre - half), np.asarray(value, dtype=np.float64))
+    high = np.maximum(scale.back(centre + half), np.asarray(value, dtype=np.float64))
     return Bounds(np.where(known, low, np.nan), np.where(known, high, np.nan))
 
 

@@ -164,3 +164,10 @@ def test_the_effective_sample_is_at_least_a_third_of_the_clusters(n):
     middle = (0.5 + t * t / (2 * sample)) / (1 + t * t / sample)
     half = t / (1 + t * t / sample) * np.sqrt(0.25 / sample + t * t / (4 * sample**2))
     assert tuple(score_bounds(0.5, deleted, n, n + 1)) == pytest.approx((middle - half, middle + half), abs=1e-12)
+
+
+def test_an_interval_holds_its_statistic_however_much_bias_is_taken_off() -> None:
+    # Pseudo-values of 1 and 0.5, 0.5, 0.6 without a group: 2, 2, 1.8; the mean 1.933 +- 4.303 * 0.0667 leaves 1 out.
+    low, high = jackknife_bounds(1.0, [0.5, 0.5, 0.6], 2, corrected=1.0)
+    assert float(low) == 1.0
+    assert float(high) == pytest.approx(1.9333 + 4.3027 * 0.066667, abs=1e-4)
