@@ -73,7 +73,7 @@ def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
 ) -> None:
     page = Opened(context.new_page(), file).page
     tables = downloads(contents)
-    assert len(tables) == 12
+    assert len(tables) == 13
     taken = json.loads(download(page, '[data-download="json"]'), parse_constant=pytest.fail)
     assert (taken["about"]["status"], taken["about"]["due"]) == ("passed", "none")
     assert set(taken["tables"]) == set(tables)
