@@ -177,6 +177,8 @@ def _tell_the_price(
             require_consent,
             show_estimate,
         )
+        from resources.configuration.openai_judge import OpenAIJudge
+        from resources.judges.openai.access import access_of, require_key
         from resources.judges.openai.prices import costs_money
 
         if name == "drift":
@@ -193,6 +195,11 @@ def _tell_the_price(
                 console.print(f"Judge {judge}:", style="bold", highlight=False)
             total = show_estimate(console, alone, planned, spent, before)
             before += [] if total is None else [total]
+    if not dry_run:
+        # Before anybody is asked to pay: a judge that cannot be asked ends a run in which others were paid for.
+        for _, alone, planned in asked:
+            if planned.n_open and isinstance(alone.fidelity.judge, OpenAIJudge):
+                require_key(access_of(alone.fidelity.judge))
     if not dry_run and any(planned.n_open and costs_money(alone.fidelity.judge) for _, alone, planned in asked):
         require_consent(yes)
 

@@ -60,6 +60,8 @@ def _referring(values: Mapping[str, Any], judges: Mapping[str, Any] | None) -> d
     found = dict(values)
     if isinstance(fidelity := values.get("fidelity"), dict) and isinstance(fidelity.get("judge"), str):
         found["fidelity"] = _replaced(fidelity, "judge", _one("fidelity.judge", fidelity["judge"], judges))
+    if isinstance(fidelity, dict) and fidelity.get("judge") is not None and fidelity.get("judges"):
+        raise UserError("fidelity: name one judge as `judge`, or several as `judges`, not both.")
     for section in ("fidelity", "pairwise"):
         if isinstance(study := found.get(section), dict) and "judges" in study:
             named = _several(f"{section}.judges", study["judges"], judges)
@@ -80,6 +82,8 @@ def _replaced(section: Mapping[str, Any], key: str, value: Any) -> dict[str, Any
 def _several(where: str, written: Any, judges: Mapping[str, Any] | None) -> Any:
     """A list of names, or a mapping of which some values are names."""
     if isinstance(written, list):
+        if twice := [str(name) for place, name in enumerate(written) if name in written[:place]]:
+            raise UserError(f"{where}: '{twice[0]}' stands there twice. Name each judge once.")
         written = {str(name): str(name) for name in written}
     if not isinstance(written, dict) or not any(isinstance(value, str) for value in written.values()):
         return written

@@ -205,7 +205,9 @@ def _anchored(value: Any, folder: Path, where: str = "") -> Any:
 
 
 def _fault(error: Any) -> str:
-    where = ".".join(str(part) for part in error["loc"]) or "file"
+    loc = error["loc"]
+    # Of a listed judge the third part is its kind, which the file need not have.
+    where = ".".join(str(part) for part in (loc[:2] + loc[3:] if loc[:1] == ("judges",) else loc)) or "file"
     if error["type"] == "extra_forbidden":
         return f"{where}: no such key{did_you_mean(str(error['loc'][-1]), _known_keys(error['loc'][:-1]))}."
     if error["type"] == "missing":

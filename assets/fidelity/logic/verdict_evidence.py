@@ -257,6 +257,8 @@ def _not_covered(evidence: Evidence, setting: str, study: FidelityStudy) -> tupl
             said.append(f"{kind}: {listing(names, SHOWN_NAMES)}")
     if (frame := evidence.human_agreement.get(setting)) is not None:
         groups = frame[(frame["grouped_by"] != "overall") & (frame["statistic"] == "spearman_r")]
+        # One group of all objects, such as those without a category, is no part of them.
+        groups = groups[groups.groupby("grouped_by")["group"].transform("nunique") > 1]
         low = groups[(groups["n_used"] >= FEWEST_OF_GROUP) & (groups["value"] < study.thresholds.spearman)]
         if names := [str(name) for name in low["group"]]:
             said.append(f"categories: {listing(names, SHOWN_NAMES)}")

@@ -24,8 +24,9 @@ from pipeline.command_line.planned_calls import (
     planned_by_judge,
     planned_calls,
 )
-from pipeline.command_line.run_study import run_and_show
+from pipeline.command_line.run_study import _tell_the_price, run_and_show
 from resources.configuration.fidelity import Anchor, GoldenSet, LocalJudge, RubricWeights
+from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.settings import setting_from_key
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import read_human_scores
@@ -109,6 +110,18 @@ def test_the_golden_set_of_a_judge_that_is_not_chosen_is_counted_too(study: Stud
     assert [list(planned.by_part) for _, _, planned in planned_by_judge(several, [f"two@{OTHER}"])] == [
         [OTHER, GOLDEN_SET]
     ]
+
+
+def test_a_judge_without_its_key_stops_a_run_before_another_one_is_paid(
+    study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    judges = {"one": LocalJudge(image_side_px=64), "two": OpenAIJudge(kind="openai", model="gpt-4o")}
+    none = PLAN.model_copy(update={"items": (), "setting": None})
+    several = changed(study, judge=judges["one"], judges=judges, golden=none)
+    with pytest.raises(UserError, match="OPENAI_API_KEY is not set"):
+        _tell_the_price(Console(quiet=True), several, "fidelity", (), dry_run=False, yes=True)
+    _tell_the_price(Console(quiet=True), several, "fidelity", (), dry_run=True, yes=False)
 
 
 @pytest.fixture

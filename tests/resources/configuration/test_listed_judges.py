@@ -129,10 +129,10 @@ def test_at_an_address_of_its_own_only_the_name_of_another_format_is_no_part_of_
             "",
             "model 'gpt-4o' has no provider: write provider:model, or give its `base_url`",
         ),
-        ("[{name: a}]", "", "judges.a.model.model: must be given."),
+        ("[{name: a}]", "", "judges.a.model: must be given."),
         ("[{model: 'openai:m'}]", "", "judges: number 1 has no name"),
         ("[{name: a, model: 'openai:m'}, {name: A, kind: local}]", "", "judges: two have the name 'A'"),
-        ("[{name: a, model: 'openai:m', key_variable: sk 1}]", "", "judges.a.model.key_variable"),
+        ("[{name: a, model: 'openai:m', key_variable: sk 1}]", "", "judges.a.key_variable"),
         ("[{name: a, model: 'openai:m', key_variable: AIzaSyD0123456789abcdefghij}]", "", "(found '***')"),
         ("[{name: a, model: 'openai:m', key_variable: hunter2-secret}]", "", "(found '***')"),
         ("[{name: a, model: 'anthropic:m', image_detail: low}]", "", "image_detail: Anthropic's format has none"),
@@ -143,6 +143,16 @@ def test_at_an_address_of_its_own_only_the_name_of_another_format_is_no_part_of_
             "  judge: a\n  settings: {temperatures: [1.5]}\n",
             "settings: t1.5_p1.0 has a temperature above 1, which Anthropic's format does not take",
         ),
+        (
+            "[{name: a, kind: local}]",
+            "  judges: [a, a]\n",
+            "fidelity.judges: 'a' stands there twice. Name each judge once.",
+        ),
+        (
+            "[{name: a, kind: local}, {name: b, kind: local}]",
+            "  judge: a\n  judges: [a, b]\n",
+            "fidelity: name one judge as `judge`, or several as `judges`, not both.",
+        ),
         ("[{name: a, kind: local}]", "  judge: b\n", "fidelity.judge: there is no judge 'b' in the list `judges`"),
         (
             "[{name: a, kind: lexical}]",
@@ -152,7 +162,7 @@ def test_at_an_address_of_its_own_only_the_name_of_another_format_is_no_part_of_
         (
             "[{name: a, model: 'openai:m', budget_usd: -1}]",
             "",
-            "judges.a.model.budget_usd: Input should be greater than 0",
+            "judges.a.budget_usd: Input should be greater than 0",
         ),
     ],
 )
