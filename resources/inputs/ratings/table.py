@@ -19,6 +19,8 @@ from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, c
 Floats = NDArray[np.float64]
 # A code is rarer among the ratings than this share.
 RARE: Final = 0.2
+# What is written for no rating where only numbers can be.
+CODES: Final = frozenset({-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0})
 FEWEST_STEPS: Final = 3
 
 
@@ -150,27 +152,42 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
 
 
 def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: RatingColumns) -> None:
-    """A 99 or a -1 among people's 1 to 5 stands for something else: as a rating it would raise every agreement.
+    """A 99 or a -1 among 1 to 5 stands for something else: as a rating of people it would raise every agreement.
+
+    People are asked as one, each judge by itself; what people give is no code of a judge's.
 
     Raises:
-        FileFault: A whole number is further from all other ratings of people than those are from each other.
+        FileFault: A rare whole number looks like a code among people's ratings, or among a judge's.
     """
-    if columns.scale is not None or not raw.people:
+    if columns.scale is not None:
         return
-    given = np.concatenate([values[name][~np.isnan(values[name])] for name in raw.people])
+    of_people = {float(value) for name in raw.people for value in np.unique(values[name])}
+    for names, whose in ((raw.people, "people's"), *(((name,), "its") for name in raw.judges)):
+        given = np.concatenate([values[name][~np.isnan(values[name])] for name in names] or [np.empty(0)])
+        code = _code(given)
+        if code is None or (whose == "its" and code in of_people):
+            continue
+        name = next(one for one in names if bool((values[one] == code).any()))
+        row = raw.rows[name][int(np.flatnonzero(values[name] == code)[0])]
+        others = given[given != code]
+        problem = f"'{name}' has a {code:g} ({len(given) - len(others):,} in all), and {whose} other ratings are "
+        problem += f"{others.min():g} to {others.max():g}."
+        remedy = f"If it stands for no rating, add `--blank {code:g}`; if it is one, add `--scale ordinal`."
+        raise FileFault(raw.name, problem, remedy, row=row)
+
+
+def _code(given: Floats) -> float | None:
+    """The lowest or highest of a few whole numbers where it is rare, and a usual code or far from all others."""
     there, counts = np.unique(given, return_counts=True)
     if len(there) < FEWEST_STEPS + 1 or len(there) > MOST_STEPS + 2 or bool((there != np.round(there)).any()):
-        return
+        return None
     for place, others in ((-1, there[:-1]), (0, there[1:])):
-        gap = abs(there[place] - others[place])
-        if gap > np.ptp(others) and counts[place] < len(given) * RARE:
-            name = next(one for one in raw.people if bool((values[one] == there[place]).any()))
-            row = raw.rows[name][int(np.flatnonzero(values[name] == there[place])[0])]
-            code = f"{there[place]:g}"
-            problem = f"'{name}' has a {code} ({counts[place]:,} in all), and people's other ratings are "
-            problem += f"{others[0]:g} to {others[-1]:g}."
-            remedy = f"If it stands for no rating, add `--blank {code}`; if it is one, add `--scale ordinal`."
-            raise FileFault(raw.name, problem, remedy, row=row)
+        code, gap = float(there[place]), abs(there[place] - others[place])
+        is_usual = code in CODES and (gap > np.diff(others).max() or (code < 0 <= others[0]))
+        is_alone = code < 0 < others[0]
+        if (gap > np.ptp(others) or is_usual or is_alone) and counts[place] < len(given) * RARE:
+            return code
+    return None
 
 
 def _is_plain(text: str) -> bool:

@@ -145,6 +145,22 @@ def test_what_cannot_be_read_is_said_by_name(
             WIDE,
             ["row 14", "'ann' has a 99 (1 in all)", "are 1 to 5", "--blank 99"],
         ),
+        # Nearer to the others than they are to each other, and a code for all that.
+        (
+            "gpt,ann,bob\n" + "1,2,3\n2,3,4\n4,5,1\n3,4,5\n" * 3 + "1,2,-1\n",
+            WIDE,
+            ["row 14", "'bob' has a -1 (1 in all)", "are 1 to 5", "--blank -1"],
+        ),
+        (
+            "gpt,ann,bob\n" + "0,20,40\n20,30,40\n10,0,10\n50,40,50\n" * 3 + "10,99,20\n",
+            WIDE,
+            ["row 14", "'ann' has a 99 (1 in all)", "are 0 to 50"],
+        ),
+        (
+            "gpt,ann,bob\n" + "1,2,3\n2,3,4\n5,5,1\n3,4,5\n" * 3 + "-1,2,1\n",
+            WIDE,
+            ["row 14", "'gpt' has a -1 (1 in all), and its other ratings are 1 to 5", "--blank -1"],
+        ),
         ("gpt,ann,bob,c\n1,2,3,\n2,3,4,\n", replace(WIDE, cluster="c"), ["'c' is blank in every row"]),
         ("gpt,ann,bob\np,q,r\n", replace(WIDE, labels=("p", "", "q")), ["empty label"]),
     ],
@@ -155,6 +171,14 @@ def test_what_would_flatter_a_judge_is_a_question(
     with pytest.raises(UserError) as refused:
         read_ratings(csv(tmp_path, text), columns)
     assert [part for part in parts if part not in str(refused.value)] == []
+
+
+def test_a_scale_with_numbers_below_nothing_is_none_of_that(tmp_path: Path) -> None:
+    comparisons = csv(tmp_path, "gpt,ann,bob\n" + "0,1,2\n1,0,-1\n2,2,0\n1,0,1\n" * 4 + "-2,-2,-2\n")
+    assert read_ratings(comparisons, WIDE).n_rows == 17
+    # What people give is no code of a judge's.
+    tens = csv(tmp_path, "gpt,ann,bob\n" + "1,2,10\n2,3,7\n3,4,5\n2,8,9\n" * 3 + "10,6,9\n")
+    assert read_ratings(tens, WIDE).scale == "ordinal"
 
 
 def test_words_for_no_rating_are_no_label_and_are_counted(tmp_path: Path) -> None:
