@@ -23,7 +23,7 @@ from resources.inputs.ratings.exports import (
     is_label_studio,
     is_trec,
 )
-from resources.inputs.ratings.likely import likely_columns, names_objects
+from resources.inputs.ratings.likely import likely_columns, names_objects, names_objects_only
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
 from resources.inputs.record_files import (
     NO_VALUE,
@@ -205,7 +205,8 @@ def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
     if columns.by or isinstance(file, LongFile):
         return list(columns.by)
     taken = {*columns.judges, *columns.people, columns.item, columns.rater, columns.score, columns.cluster}
-    found = [one.name for one in likely_columns(file).columns if one.role in ("other", "source")]
+    likely = likely_columns(file).columns
+    found = [one.name for one in likely if one.role in ("other", "source") or (one.role == "object" and one.repeats)]
     return [name for name in found if name not in taken][:MOST_COLUMNS]
 
 
@@ -295,7 +296,7 @@ def _repeated_notes(cells: _Cells, columns: RatingColumns) -> list[str]:
         for row, text in zip(cells.rows, other.texts, strict=True):
             if text is not None and text in first and names_objects(other.name) and other.name != columns.cluster:
                 different = len({text for text in other.texts if text is not None})
-                if different * MOST_REPEATS >= len(other.texts):
+                if different * MOST_REPEATS >= len(other.texts) or names_objects_only(other.name):
                     twice = f"'{text}' is in rows {first[text]} and {row}"
                     return [f"Column '{other.name}' repeats ({twice}) and each row counts: `--item {other.name}`?"]
                 break
@@ -320,10 +321,12 @@ def _source_notes(cells: _Cells, columns: RatingColumns, file: RecordFile) -> li
 def _refuse_twice(objects: Sequence[str], rows: Sequence[int], item: str, file: RecordFile) -> None:
     first: dict[str, int] = {}
     faults = Faults(file.name)
+    remedy = "Keep one row an object, or name `--rater` and `--score`; if rows are other objects that share it, "
+    remedy += f"`--cluster {item}` in place of `--item {item}`."
     for name, row in zip(objects, rows, strict=True):
         if name in first:
             problem = f"'{name}' in column '{item}' is in row {first[name]} already."
-            faults.add(problem, "Keep one row an object, or name `--rater` and `--score`.", row)
+            faults.add(problem, remedy, row)
         first.setdefault(name, row)
     faults.raise_if_any()
 

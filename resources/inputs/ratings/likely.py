@@ -43,7 +43,10 @@ _ABOUT: Final = re.compile(
     r"worker_?id",
     re.IGNORECASE,
 )
-_OBJECT: Final = re.compile(r"(^|[_\s.-])(id|item|object|sample|image|file|key|uid|docno|question|example)\b|id$", re.I)
+_OF_OBJECTS: Final = r"id|item|object|sample|image|file|key|uid|docno|question|example|render|reply"
+_OBJECT: Final = re.compile(rf"(^|[_\s.-])({_OF_OBJECTS})\b|id$", re.IGNORECASE)
+# By such a whole name a column names objects though it repeats: user_id and model_id do not.
+_ONLY_OBJECT: Final = re.compile(rf"({_OF_OBJECTS})([_\s.-]?(id|no|nr|key|name|number))?", re.IGNORECASE)
 _SOURCE: Final = re.compile(
     r"group|cluster|product|query|topic|scene|source|series|(^|[_\s])ref|reference|system|conversation", re.IGNORECASE
 )
@@ -60,11 +63,12 @@ _TO_FILL_IN: Final = ("[a judge's column]", "[a person's column]", "[its name]",
 
 
 class LikelyColumn(NamedTuple):
-    """A column, what it is taken for, and what it holds in a few words."""
+    """A column, what it is taken for, what it holds in a few words, and whether a value comes twice."""
 
     name: str
     role: Role
     holds: str
+    repeats: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,13 +148,18 @@ def likely_columns(file: RecordFile) -> LikelyColumns:
         refuse_unreadable(file)
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
     roles = _roles(columns)
-    found = tuple(LikelyColumn(column.name, roles[column.name], column.holds) for column in columns)
+    found = tuple(LikelyColumn(column.name, roles[column.name], column.holds, _repeats(column)) for column in columns)
     return LikelyColumns(found, _question(found))
 
 
 def names_objects(name: str) -> bool:
     """Whether a column's name is that of objects."""
     return bool(_OBJECT.search(name))
+
+
+def names_objects_only(name: str) -> bool:
+    """Whether a column's whole name is that of objects, so that it names them though it repeats."""
+    return bool(_ONLY_OBJECT.fullmatch(name.strip()))
 
 
 def is_model(name: str) -> bool:
@@ -200,10 +209,14 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
     if one_each and not {*rater[0].texts} & {*rating[0].texts} - _numbers(rater[0]):
         return {column.name: _long_role(column, rater[0].name, rating[0].name) for column in columns}
     roles: dict[str, Role] = {}
+    named = [column for column in columns if not _ABOUT.search(column.name)]
+    # One that repeats is taken too, so that the reader names the objects that come twice.
+    objects = [column for column in named if _is_object(column)]
+    objects = objects or sorted(filter(_repeats_objects, named), key=lambda column: -column.different)
     for column in columns:
         if _ABOUT.search(column.name):
             roles[column.name] = "other"
-        elif _is_object(column) and "object" not in roles.values():
+        elif column in objects[:1]:
             roles[column.name] = "object"
         elif _rates(column) and is_model(column.name):
             roles[column.name] = "judge"
@@ -259,6 +272,10 @@ def _long_role(column: SeenColumn, rater: str, rating: str) -> Role:
 
 def _is_object(column: SeenColumn) -> bool:
     return bool(_OBJECT.search(column.name)) and column.different == len(column.texts) == column.n
+
+
+def _repeats_objects(column: SeenColumn) -> bool:
+    return _repeats(column) and not column.are_labels and names_objects_only(column.name)
 
 
 def _repeats(column: SeenColumn) -> bool:
