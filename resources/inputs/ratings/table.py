@@ -22,6 +22,7 @@ RARE: Final = 0.2
 # What is written for no rating where only numbers can be.
 CODES: Final = frozenset({-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0})
 FEWEST_STEPS: Final = 3
+ALIKE: Final = "Write both alike in the file, or name the good ones of both by `--positive`."
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,11 @@ def _refuse_mixed(raw: RawRatings, words: Mapping[str, tuple[int, str, int]]) ->
     name, (row, text, count) = next(iter(words.items()))
     given = sum(one is not None for one in raw.ratings[name])
     others = [other for other in raw.ratings if other not in words]
+    if count == given:
+        number = next(one for one in raw.ratings[others[0]] if one is not None)
+        problem = f"no rating of '{name}' is a number (the first is '{text:.60}'), and all of "
+        problem += f"{listing(map(repr, others))} are (the first is '{number:.60}')."
+        raise FileFault(raw.name, problem, ALIKE, row=row)
     problem = f"'{text:.60}' of '{name}' is no number ({count} of its {given} ratings are none), and all of "
     problem += f"{listing(map(repr, others))} are."
     remedy = f"If it stands for no rating, add `--blank '{text:.60}'`; if ratings are labels, add `--scale nominal`."
@@ -236,7 +242,30 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
         for which, names in (("judges", raw.judges), ("people", raw.people)):
             if sum(n[name] for name in names) == sum(n.values()) > 0:
                 notes.append(f"Only {which} give '{label}' ({sum(n.values()):,} times).")
+    if not columns.labels:
+        _refuse_unshared(raw, values, labels, {spelled.first(_whole(label)) for label in columns.positive})
     return _ratings(raw, values, columns.scale or ("ordinal" if columns.labels else "nominal"), labels, notes)
+
+
+def _refuse_unshared(raw: RawRatings, values: Mapping[str, Floats], labels: Sequence[str], good: set[str]) -> None:
+    """A judge that writes `Pass.` where people write `pass` would agree with them never, whatever it is worth.
+
+    Raises:
+        FileFault: A judge gives no label of people's, words are among them, and not some of both sides' are good.
+    """
+
+    def given(names: Sequence[str]) -> set[str]:
+        return {labels[int(code)] for name in names for code in np.unique(values[name]) if not np.isnan(code)}
+
+    people = given(raw.people)
+    for name in raw.judges:
+        own = given([name])
+        if not (own and people) or own & people or (own & good and people & good):
+            continue
+        if not all(map(_is_plain, own | people)):
+            texts = [listing([f"'{text:.60}'" for text in sorted(side, key=_sortable)], 3) for side in (own, people)]
+            problem = f"'{name}' and people share no label: it gives {texts[0]}, people give {texts[1]}."
+            raise FileFault(raw.name, problem, ALIKE)
 
 
 def _two_labels(found: Ratings, columns: RatingColumns) -> Ratings:

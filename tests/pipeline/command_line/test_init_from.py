@@ -195,6 +195,7 @@ def test_renders_with_photos_are_study_a(tmp_path: Path) -> None:
 def test_what_no_study_takes_is_pointed_to_the_verdict(tmp_path: Path) -> None:
     said = refused("init", tmp_path / "home", "--from", EXAMPLES / "renders.csv")
     assert "renders.csv: no study takes such a file; its columns look like 'render' (object)" in said
+    assert "'render' (object), 'product' (source)" in said
     assert f"touchstone verdict {EXAMPLES / 'renders.csv'}" in said
     assert "touchstone verdict" in refused("init", tmp_path / "home", "--from", EXAMPLES / "llm.qrels")
     assert not (tmp_path / "home").exists()

@@ -173,6 +173,31 @@ def test_what_would_flatter_a_judge_is_a_question(
     assert [part for part in parts if part not in str(refused.value)] == []
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "parts"),
+    [
+        ("True,1,0\nFalse,0,1\n", WIDE, ["row 2", "no rating of 'gpt' is a number (the first is 'True')", "is '1')"]),
+        ("2/5,2,3\n4/5,4,5\n", WIDE, ["no rating of 'gpt' is a number (the first is '2/5')", "--positive"]),
+        ("2/5,2,3\n4/5,4,5\n", replace(WIDE, scale="nominal"), ["'gpt' and people share no label", "'2/5'", "'2'"]),
+        ("Pass.,pass,fail\nFail.,fail,fail\n", WIDE, ["it gives 'Fail.', 'Pass.', people give 'fail', 'pass'"]),
+        ("Pass.,pass,fail\nFail.,fail,fail\n", replace(WIDE, positive=("pass",)), ["share no label", "--positive"]),
+    ],
+)
+def test_a_judge_that_writes_no_label_of_peoples_is_refused_with_both(
+    tmp_path: Path, text: str, columns: RatingColumns, parts: list[str]
+) -> None:
+    with pytest.raises(UserError) as refused:
+        read_ratings(csv(tmp_path, f"gpt,ann,bob\n{text}"), columns)
+    assert [part for part in parts if part not in str(refused.value)] == []
+
+
+def test_good_labels_of_both_bring_them_together(tmp_path: Path) -> None:
+    path = csv(tmp_path, "gpt,ann,bob\nTrue,1,0\nFalse,0,1\n")
+    same(
+        values(read_ratings(path, replace(WIDE, positive=("true", "1")))), {"gpt": [1, 0], "ann": [1, 0], "bob": [0, 1]}
+    )
+
+
 def test_a_scale_with_numbers_below_nothing_is_none_of_that(tmp_path: Path) -> None:
     comparisons = csv(tmp_path, "gpt,ann,bob\n" + "0,1,2\n1,0,-1\n2,2,0\n1,0,1\n" * 4 + "-2,-2,-2\n")
     assert read_ratings(comparisons, WIDE).n_rows == 17
