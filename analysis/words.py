@@ -3,6 +3,7 @@
 from analysis.messages import message
 
 FEWEST_DIGITS, MOST_DIGITS = 3, 12
+ROUNDING = 1e-12
 
 
 def noun(n: int, one: str, several: str | None = None) -> str:
@@ -30,8 +31,14 @@ def distinct_numbers(one: float, other: float) -> tuple[str, str]:
 
 
 def decimals(value: float, *, sign: bool = False) -> str:
-    """A number with 3 decimals, or 3 digits where it is too large or too small for that."""
+    """A number with 3 decimals, or 3 digits where it is too large or too small for that; rounding errors are 0."""
+    value = _exact(value)
     return f"{value:{_form(value, sign=sign)}}"
+
+
+def _exact(value: float) -> float:
+    """Nothing in place of what is left of it by floating point."""
+    return 0.0 if abs(value) < ROUNDING else value
 
 
 def _form(value: float, *, sign: bool = False) -> str:
@@ -47,7 +54,9 @@ def with_bounds(value: float, low: float | None, high: float | None, *, sign: bo
 
 def bounded(value: float, low: float | None, high: float | None, *, sign: bool = False) -> str:
     """The same as `with_bounds` as a message, whose numbers have each language's marks."""
+    value = _exact(value)
     form = f"{{value:{_form(value, sign=sign)}}}"
     if low is None or high is None:
         return message(form, value=value)
+    low, high = _exact(low), _exact(high)
     return message(f"{form} [{{low:{_form(low)}}}, {{high:{_form(high)}}}]", value=value, low=low, high=high)

@@ -122,7 +122,7 @@ def verdict_values(said: Answer) -> dict[str, Any]:
         "annotators": said.question.annotators,
         "judges": [_of_judge(judge) for judge in found.judges],
         "comparison": _comparison(found),
-        "notes": [*ratings.notes, *_notes(ratings, found)],
+        "notes": [*ratings.notes, *_notes(said)],
     }
 
 
@@ -313,13 +313,16 @@ def _comparison(found: Findings) -> dict[str, Any] | None:
     }
 
 
-def _notes(ratings: Ratings, found: Findings) -> list[str]:
-    said = []
+def _notes(answered: Answer) -> list[str]:
+    ratings, found, said = answered.ratings, answered.found, []
+    lower = {_judge(name, ratings) for name in answered.question.lower_is_better}
     if _steps(ratings):
         said.append("Ratings that are a few whole numbers are read as steps (`--scale` changes it).")
     for judge in found.judges:
         if judge.reversed:
             turned = f"If its scores fall as quality rises, add `--lower-is-better {judge.name}`."
+            if judge.name in lower:
+                turned = f"`--lower-is-better {judge.name}` turned it: if its scores rise with quality, leave that out."
             said.append(f"{judge.name}: {judge.reversed}. {turned}")
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:

@@ -21,3 +21,8 @@ def test_numbers_that_differ_are_shown_so_and_equal_ones_with_three_digits():
 @pytest.mark.parametrize("sign", [True, False])
 def test_a_message_of_a_number_has_the_same_words(bounds: tuple[float | None, float | None], sign: bool) -> None:
     assert bounded(0.12345, *bounds, sign=sign) == with_bounds(0.12345, *bounds, sign=sign)
+
+
+def test_what_floating_point_leaves_of_nothing_is_nothing() -> None:
+    assert bounded(-3.32e-17, -1e-16, 0.00012) == with_bounds(-3.32e-17, -1e-16, 0.00012) == "0.000 [0.000, 0.00012]"
+    assert bounded(-3.32e-17, None, None, sign=True) == "+0.000"

@@ -72,6 +72,9 @@ def test_a_reversed_metric_is_named_and_not_compared_until_it_is_said(made: Path
     assert turned["comparison"]["pairs"]
     # Its unit is none of the people's: it may rank, and no more.
     assert turned["judges"][1]["verdict"]["word"] == "only for ranking"
+    wrongly = answered(made / "r.csv", "--judge", "good", *HUMANS, "--lower-is-better", "good")["notes"]
+    [note] = [note for note in wrongly if "--lower-is-better" in note]
+    assert note.endswith("`--lower-is-better good` turned it: if its scores rise with quality, leave that out.")
 
 
 def test_one_person_is_never_a_yes(made: Path) -> None:
