@@ -50,7 +50,7 @@ BY_FILE := --dist loadfile --no-loadscope-reorder
 
 # One worker more than there are cores: tests wait for databases, servers and processes for a third of their time.
 test test-all: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
-test: $(READY) ## Run the fast tests (about 6 minutes on 2 cores)
+test: $(READY) ## Run the fast tests (about 5 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) -m "fast or not slow"
 
 test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (about 50 minutes on 2 cores)

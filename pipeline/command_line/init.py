@@ -218,7 +218,7 @@ fidelity:
 #     min_reviewed_share: 0.2       # of the disputed queries, before validating again
 #     documents_at_a_time: 5
 #     blind: true                   # scores stay hidden until the reviewer has voted
-#     guidelines: guidelines.md     # a text that reviewers can open: what counts as relevant
+#     # guidelines: guidelines.md   # a text that reviewers can open: what counts as relevant
 #   recalibration:                  # queries of low kappa are judged again under another prompt
 #     prompt_version: recalibrated_v2
 #     judges: {}                    # where others answer it than before, by the same names
