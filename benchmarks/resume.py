@@ -16,7 +16,7 @@ from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
 from resources.judges.answers import parse_answer
-from resources.judges.asking import recorded
+from resources.judges.asking import AskedBy, Took, recorded
 from resources.judges.contract import Attempt, Call, JudgedObject, JudgeIdentity, Reply
 from resources.judges.judging import Judging
 from resources.judges.prompt import build_call
@@ -93,7 +93,7 @@ def record(ledger: Ledger, plan: FidelityStudy, judged: list[JudgedObject]) -> i
                 reply = Reply(ANSWER % (one.item_id, "x" * 500), cost_usd=0.002, key_id="k1", tokens_in=1000)
                 moment = datetime.now(UTC)
                 read = partial(parse_answer, item_id=one.item_id, weights=plan.rubric_weights)
-                rows.append(recorded(STUDY, read, identity, call, reply, moment, 900.0, None))
+                rows.append(recorded(AskedBy(STUDY, identity, None), read, call, reply, Took(moment, 900.0)))
     return ledger.record_many(rows)
 
 
