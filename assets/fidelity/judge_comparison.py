@@ -39,7 +39,7 @@ class Said(NamedTuple):
 
 
 @dg.asset(
-    group_name="fidelity",
+    group_name="fidelity_verdict",
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR},
     kinds={"pandas"},
     code_version="1",

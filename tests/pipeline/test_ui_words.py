@@ -13,6 +13,8 @@ from resources.tables.all_tables import BY_GROUP, TABLES
 from resources.tables.column_schema import COPIED
 from tests.small_study import changed, write_study
 
+PARTS = ("inputs", "judging", "repeatability", "people", "agreement", "sensitivity", "verdict")
+
 SCHEMA, LINEAGE = "dagster/column_schema", "dagster/column_lineage"
 
 
@@ -36,6 +38,7 @@ def test_every_asset_and_input_has_a_group_an_owner_kinds_and_a_sentence(specs: 
     assert set(specs) > set(TABLES)
     for name, spec in specs.items():
         assert study_of_group(spec.group_name) in STUDIES, name
+        assert spec.group_name in {f"{study}_{part}" for study in STUDIES for part in PARTS}, name
         assert spec.owners, name
         assert spec.kinds, name
         assert is_sentence(spec.description), f"{name}: {spec.description}"
