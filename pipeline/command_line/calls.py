@@ -100,10 +100,9 @@ def _retry(
     Raises:
         UserError: A state is not one of answers without a score, or the study was not run yet.
     """
-    from pipeline.command_line.planned_calls import require_consent
+    from pipeline.command_line.planned_calls import agree_to_pay
     from pipeline.command_line.run_study import run_and_show
     from resources.configuration.settings import AT
-    from resources.judges.openai.prices import costs_money
 
     if wrong := [one for one in states if one not in FAILED_ANSWERS]:
         why = "has a score and is final" if wrong[0] in SCORED_STATES else "is a fault, which every run asks again"
@@ -122,8 +121,7 @@ def _retry(
         if _tell_before(replace(study, fidelity_section=plan), counts, own, chosen, console)
     ]
     if judged:
-        if any(costs_money(plan.judge) for plan, _ in judged):
-            require_consent(yes)
+        agree_to_pay((plan.judge for plan, _ in judged), yes)
         # A judge with nothing to ask again is not asked: what it has not answered yet was not said above.
         of_these = keys if len(judged) == len(asked) else tuple(key for _, own in judged for key in own)
         run_and_show(terminal(), "fidelity", of_these, replace(study, retry_states=chosen))

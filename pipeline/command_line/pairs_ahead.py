@@ -8,7 +8,7 @@ from rich.console import Console
 from analysis.words import count_noun
 from assets.pairwise.logic.pair_judging import pair_run, shown_pairs
 from assets.pairwise.logic.photo_pair_counts import sampled
-from pipeline.command_line.planned_calls import require_consent
+from pipeline.command_line.planned_calls import agree_to_pay
 from pipeline.command_line.relevance_ahead import Asked, show_asked
 from resources.database.measured_calls import measured_calls
 from resources.errors import UserError
@@ -17,7 +17,6 @@ from resources.judges.contract import Attempt
 from resources.judges.openai.access import access_of
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.estimate import Estimator, Planned
-from resources.judges.openai.prices import costs_money
 from resources.judges.pairs import SETTING, PairRun, ShownPair
 from resources.judges.relevance.estimate import RelevanceEstimate
 from resources.study import Study
@@ -51,8 +50,8 @@ def tell_the_price(console: Console, study: Study, methods: Sequence[str], *, dr
     n_open = sum(one.n_open for one in asked)
     if dry_run or n_open:
         show_asked(console, study, asked)
-    if not dry_run and any(one.n_open and costs_money(one.judge) for one in asked):
-        require_consent(yes)
+    if not dry_run:
+        agree_to_pay((one.judge for one in asked if one.n_open), yes)
 
 
 def pairs_ahead(study: Study, methods: Sequence[str] = ()) -> list[Asked]:

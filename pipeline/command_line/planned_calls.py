@@ -3,7 +3,7 @@
 import math
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -24,6 +24,7 @@ from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
 from resources.configuration.openai_judge import OpenAIJudge
+from resources.configuration.section import Section
 from resources.configuration.settings import Setting, judge_in, setting_from_key
 from resources.database.call_records import Spent
 from resources.database.engine import open_engine
@@ -38,7 +39,7 @@ from resources.judges.openai.access import access_of, require_key
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
 from resources.judges.openai.limits import APPEARANCE_SIZE
-from resources.judges.openai.prices import ModelPrice, price_age_gate, price_of
+from resources.judges.openai.prices import ModelPrice, costs_money, price_age_gate, price_of
 from resources.judges.question import question_of
 from resources.judges.registry import judge_of
 from resources.photos.golden_set import alterations_of, golden_folder, made_before
@@ -298,14 +299,24 @@ def show_estimate(
     return total
 
 
-def require_consent(yes: bool) -> None:
-    """Ask whether to go on; `yes` is the consent given on the command line.
+def agree_to_pay(judges: Iterable[Section], yes: bool) -> None:
+    """Ask whether to go on where one of these judges costs money, once each of them can be asked at all.
+
+    A judge without its key would end a run in which others were paid for.
+
+    Args:
+        judges: Those that have calls to make.
+        yes: The consent given on the command line.
 
     Raises:
-        UserError: There is no terminal to ask at.
+        UserError: A judge lacks its key, or there is no terminal to ask at.
         Exit: The person does not agree.
     """
-    if yes:
+    asked = list(judges)
+    for judge in asked:
+        if isinstance(judge, OpenAIJudge):
+            require_key(access_of(judge))
+    if yes or not any(map(costs_money, asked)):
         return
     if not sys.stdin.isatty():
         raise UserError(

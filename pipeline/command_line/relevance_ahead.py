@@ -16,7 +16,7 @@ from assets.reliability.judgments import complete_gate, judges_gate
 from assets.reliability.logic.judge_pairs import KEY, scored_documents
 from assets.reliability.logic.judged_again import documents_of, rounds
 from assets.reliability.query_documents import refuse_changed
-from pipeline.command_line.planned_calls import estimate_table, money_words, quota_words, require_consent
+from pipeline.command_line.planned_calls import agree_to_pay, estimate_table, money_words, quota_words
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.reliability import RelevanceJudge, ReliabilityStudy
 from resources.database.engine import is_there, open_engine
@@ -28,7 +28,7 @@ from resources.inputs.reliability.relevance import read_relevance
 from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.judges.openai.access import require_key
 from resources.judges.openai.estimate import EstimateRow
-from resources.judges.openai.prices import costs_money, price_age_gate
+from resources.judges.openai.prices import price_age_gate
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.estimate import RelevanceEstimate, estimate
 from resources.judges.relevance.registry import PromptedJudge, ready_judges
@@ -183,8 +183,8 @@ def tell_the_price(
     n_open = sum(one.n_open for one in asked)
     if dry_run or n_open:
         show_asked(console, study, asked)
-    if not dry_run and any(one.n_open and costs_money(one.judge) for one in asked):
-        require_consent(yes)
+    if not dry_run:
+        agree_to_pay((one.judge for one in asked if one.n_open), yes)
 
 
 def asked_ahead(console: Console, study: Study, again: Recalibrated | None = None) -> list[Asked]:

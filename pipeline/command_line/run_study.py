@@ -172,14 +172,11 @@ def _tell_the_price(
     with console.status("Counting calls"):
         from assets.fidelity.anchor_scores import watched
         from pipeline.command_line.planned_calls import (
+            agree_to_pay,
             planned_anchor_calls,
             planned_by_judge,
-            require_consent,
             show_estimate,
         )
-        from resources.configuration.openai_judge import OpenAIJudge
-        from resources.judges.openai.access import access_of, require_key
-        from resources.judges.openai.prices import costs_money
 
         if name == "drift":
             plan, watched_name = watched(study.fidelity)
@@ -196,12 +193,7 @@ def _tell_the_price(
             total = show_estimate(console, alone, planned, spent, before)
             before += [] if total is None else [total]
     if not dry_run:
-        # Before anybody is asked to pay: a judge that cannot be asked ends a run in which others were paid for.
-        for _, alone, planned in asked:
-            if planned.n_open and isinstance(alone.fidelity.judge, OpenAIJudge):
-                require_key(access_of(alone.fidelity.judge))
-    if not dry_run and any(planned.n_open and costs_money(alone.fidelity.judge) for _, alone, planned in asked):
-        require_consent(yes)
+        agree_to_pay((alone.fidelity.judge for _, alone, planned in asked if planned.n_open), yes)
 
 
 def _tell_the_price_of_relevance(console: Console, study: "Study", dry_run: bool, yes: bool) -> None:

@@ -80,6 +80,9 @@ def test_a_missing_key_is_said_before_anything_runs(home: Path, tmp_path: Path) 
     assert "STOP The judge openai cannot be asked: OPENAI_API_KEY is not set." in said(
         "run", "reliability", "--dry-run"
     )
+    with pytest.raises(UserError, match="OPENAI_API_KEY is not set"):
+        said("run", "reliability", "--yes")
+    assert not list(tmp_path.rglob("*.parquet"))
 
 
 def test_scores_that_come_with_the_input_cost_nothing(home: Path, tmp_path: Path) -> None:
