@@ -24,6 +24,23 @@ KINDS: dict[str, Callable[..., RecordFile]] = {
 ENDINGS = (*KINDS, *SHEETS)
 
 
+def file_state(file: Path, key: str) -> tuple[int, int]:
+    """When a file was written, in ns, and its size in bytes: what was read of it holds as long as both stay.
+
+    Args:
+        file: On this machine.
+        key: What names it in the configuration, for the error.
+
+    Raises:
+        FileFault: It cannot be looked at.
+    """
+    try:
+        written = file.stat()
+    except OSError as error:
+        raise FileFault(file, f"it cannot be read ({error.strerror}).", f"Correct `{key}`.") from error
+    return written.st_mtime_ns, written.st_size
+
+
 COMMON = ("utf-8", "latin-1", "cp1252", "utf-16", "shift_jis", "gb18030", "big5", "euc-kr", "koi8-r", "cp1251")
 
 

@@ -13,7 +13,7 @@ from analysis.accuracy.hit_rate import Expected
 from resources.configuration.fidelity import FidelityStudy
 from resources.database.call_records import ALTERATION_SIGN
 from resources.errors import FileFault, did_you_mean, listing
-from resources.inputs.any_file import record_file
+from resources.inputs.any_file import file_state, record_file
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.fidelity.texts import Text, object_of, read_texts
@@ -109,13 +109,7 @@ def read_golden_pairs(study: FidelityStudy) -> tuple[GoldenPair, ...]:
         FileFaults: It has several.
     """
     file = study.golden.pairs
-    if file is None:
-        return ()
-    try:
-        written = file.stat()
-    except OSError as error:
-        raise FileFault(file, f"it cannot be read ({error.strerror}).", "Correct `golden.pairs`.") from error
-    return _read(file, written.st_mtime_ns, written.st_size)
+    return () if file is None else _read(file, *file_state(file, "golden.pairs"))
 
 
 def refuse_unknown_subscores(study: FidelityStudy) -> None:

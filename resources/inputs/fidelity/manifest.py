@@ -12,7 +12,7 @@ import pandas as pd
 
 from resources.configuration.fidelity import TEXT, FidelityStudy, Manifest
 from resources.errors import FileFault
-from resources.inputs.any_file import record_file
+from resources.inputs.any_file import file_state, record_file
 from resources.inputs.column_names import own_name
 from resources.inputs.csv_files import CsvFile
 from resources.inputs.faults import BadRow, Faults
@@ -106,12 +106,8 @@ def _state(study: FidelityStudy) -> tuple[str, Path, Path, int, int]:
     """What the content of a manifest follows from."""
     manifest = study.manifest
     assert manifest is not None
-    try:
-        written = manifest.file.stat()
-    except OSError as error:
-        raise FileFault(manifest.file, f"it cannot be read ({error.strerror}).", "Correct `manifest.file`.") from error
-    where = (study.candidates, study.references)
-    return manifest.model_dump_json(), *where, written.st_mtime_ns, written.st_size
+    state = file_state(manifest.file, "manifest.file")
+    return manifest.model_dump_json(), study.candidates, study.references, *state
 
 
 @lru_cache(4)

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from resources.configuration.fidelity import Texts
 from resources.database.call_records import OCCASION_SIGN
 from resources.errors import FileFault, UserError
-from resources.inputs.any_file import record_file
+from resources.inputs.any_file import file_state, record_file
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.record_files import as_text, unknown_field
@@ -50,12 +50,8 @@ def read_texts(texts: Texts) -> Mapping[str, Text]:
         FileFault: The file cannot be read, lacks a column, or has one fault.
         FileFaults: It has several.
     """
-    try:
-        written = texts.file.stat()
-    except OSError as error:
-        raise FileFault(texts.file, f"it cannot be read ({error.strerror}).", "Correct `texts.file`.") from error
     columns = tuple(texts.columns_by_name.items())
-    return _read(texts.file, columns, written.st_mtime_ns, written.st_size)
+    return _read(texts.file, columns, *file_state(texts.file, "texts.file"))
 
 
 def text_of(texts: Mapping[str, Text], object_: str) -> Text:

@@ -251,8 +251,8 @@ def _alike(judge: SeenColumn, person: SeenColumn) -> bool:
 def _same_words(column: SeenColumn, judges: Sequence[SeenColumn]) -> bool:
     """Whether a column holds labels that are words, all of which a judge gives too, and no remarks about them."""
     labels = {text.casefold() for text in column.texts}
-    told = not column.are_numbers and len(labels) > 1 and not _ABOUT.search(column.name)
-    return told and any(labels <= {text.casefold() for text in judge.texts} for judge in judges)
+    are_words = not column.are_numbers and len(labels) > 1 and not _ABOUT.search(column.name)
+    return are_words and any(labels <= {text.casefold() for text in judge.texts} for judge in judges)
 
 
 def _numbers(column: SeenColumn) -> set[str]:
