@@ -174,8 +174,8 @@ def _price_of(study: FidelityStudy, judge: OpenAIJudge, n_calls: int) -> str:
     except UserError:
         return ""
     one = JudgedObject("", "item", "", "", ("",) * PHOTOS, ("",) * PHOTOS)
-    nobody = JudgeIdentity("", "", "", "")
-    call = question_of(study).call(one, Attempt("study", study.settings.baseline, nobody))
+    no_judge = JudgeIdentity("", "", "", "")
+    call = question_of(study).call(one, Attempt("study", study.settings.baseline, no_judge))
     row = Estimator(judge, price).row("", [Planned(call, n_calls)])
     return (
         f" With {PHOTOS} photos an object about {row.usd:.2f} USD, at most {row.worst_usd:.2f} if every call is sent "

@@ -1,4 +1,4 @@
-"""What decides a judge's choice between two things besides the things: the place, the length, who made them."""
+"""What decides a judge's choice between two things apart from the things: the place, the length, who made them."""
 
 from typing import NamedTuple
 

@@ -47,7 +47,7 @@ def place_does_not_decide(pair_judges: pd.DataFrame) -> Gate:
 
 
 def place_gate(frame: pd.DataFrame) -> Gate:
-    """Judges whose first-shown rate is surely not a half, each with its rate."""
+    """Judges whose first-shown rate has an interval without a half, each with its rate."""
     seen = frame[frame["first_shown_rate_low"].notna()]
     partial = seen[(seen["first_shown_rate_low"] > FAIR) | (seen["first_shown_rate_high"] < FAIR)]
     if seen.empty:

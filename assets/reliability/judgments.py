@@ -34,7 +34,7 @@ from resources.study import Study
 
 
 def pool_of(study: ReliabilityStudy | None) -> str | None:
-    """Where a judge runs a model here, the pool that has the device; judges elsewhere keep nobody waiting for it."""
+    """Where a judge runs a model here, the pool that has the device; judges elsewhere do not hold it."""
     return POOL if study is not None and study.asks_embedding else None
 
 

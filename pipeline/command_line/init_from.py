@@ -115,8 +115,8 @@ class _Draft:
         place, folder = path.resolve(), self.folder.resolve()
         if place.is_relative_to(folder):
             return place.relative_to(folder).as_posix()
-        beside = place.is_relative_to(folder.parent)
-        return f"../{place.relative_to(folder.parent).as_posix()}" if beside else place.as_posix()
+        next_to = place.is_relative_to(folder.parent)
+        return f"../{place.relative_to(folder.parent).as_posix()}" if next_to else place.as_posix()
 
     def _roles(self, *roles: str) -> list[str]:
         return [one.name for one in self.likely if one.role in roles]
