@@ -1,4 +1,4 @@
-"""Takes the pictures of the web UI that README and docs show, over a home in which the samples were run.
+"""Takes the pictures that README and docs show: of the web UI over a home in which the samples were run, and of a verdict.
 
 `make screenshots` runs it: `dagster-webserver` on a free port of 127.0.0.1, and Chromium without a window.
 """
@@ -10,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -32,6 +33,19 @@ def picture(take: Callable[["Page", str], None]) -> Callable[["Page", str], None
     """Name a picture after the function that brings its page up."""
     PICTURES[take.__name__] = take
     return take
+
+
+@picture
+def verdict(page: "Page", address: str) -> None:
+    """The first screen of the page that one file of ratings ends in."""
+    with tempfile.TemporaryDirectory() as folder:
+        people = [word for name in ("human1", "human2", "human3") for word in ("--human", name)]
+        file = ["examples/ratings/scores.csv", "--judge", "gpt4_score", *people, "--item", "id"]
+        program = str(Path(sys.executable).parent / "touchstone")
+        subprocess.run([program, "verdict", *file, "--report", f"{folder}/verdict.html"], cwd=CHECKOUT, check=True)
+        page.set_viewport_size({"width": 1280, "height": 720})
+        page.goto(f"file://{folder}/verdict.html")
+        settle(page)
 
 
 @picture

@@ -60,7 +60,6 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
             choices=[judge["name"] for judge in judges],
             chosen=judges[0]["name"],
             chosen_by="judge",
-            styles=("verdict.css",),
             context={
                 "file": result["file"],
                 "answers": [_answer(judge, result) for judge in judges],
