@@ -1,4 +1,4 @@
-"""Takes the pictures that README and docs show: of the web UI over a home in which the samples were run, and of a verdict.
+"""Takes the pictures that README and docs show: of the web UI over a home with the samples, and of a verdict.
 
 `make screenshots` runs it: `dagster-webserver` on a free port of 127.0.0.1, and Chromium without a window.
 """
