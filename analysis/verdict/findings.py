@@ -8,6 +8,7 @@ import numpy as np
 
 from analysis.messages import message
 from analysis.undefined import UndefinedStatistic
+from analysis.verdict.copies import copies_among_people, copy_of_people
 from analysis.verdict.errors import Errors, Factor, errors
 from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_compared
 from analysis.verdict.panel import Line, Shares, alphas, each_person, label_shares, on_steps, panel
@@ -39,6 +40,7 @@ class OfJudge:
         errors: What its errors depend on, where the file has other columns.
         same_scale: Whether its scores have the unit of the people's.
         reversed: Why its sign looks turned; "" where it does not.
+        copies: What is said first: that it is a copy of people's ratings, or people of each other.
     """
 
     name: str
@@ -53,6 +55,7 @@ class OfJudge:
     errors: Errors | None
     same_scale: bool
     reversed: str
+    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -102,8 +105,12 @@ def findings(
     """
     reference = _reference(people)
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
+    twins = copies_among_people(people)
     found = tuple(
-        _of_judge(name, scores, people, reference, policy, factors, same_scale=name not in lower_is_better)
+        replace(
+            _of_judge(name, scores, people, reference, policy, factors, same_scale=name not in lower_is_better),
+            copies=tuple(filter(None, (copy_of_people(people, scores), *twins))),
+        )
         for name, scores in turned.items()
     )
     comparison, why = None, ""

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from analysis.messages import message
+from analysis.messages import message, message_list
 from analysis.undefined import UndefinedStatistic
+from analysis.verdict.copies import copies_among_people, copy_of_people
 from analysis.verdict.judges import AgainstOne, against_one
 from analysis.verdict.people import Floats, People, standing
 from analysis.verdict.rule import (
@@ -26,6 +27,7 @@ from analysis.verdict.rule import (
 
 Against = Literal["people", "this person", "these means", "each other"]
 BIAS = "score less people's mean"
+COPIES = "people judged by themselves"
 Person = Literal["this person", "these means"]
 WORDS: dict[Person, tuple[Word, Word]] = {
     "this person": ("agrees with this person", "does not agree with this person"),
@@ -98,6 +100,7 @@ def against_people(
     Returns:
         Whom the judge was held against, the verdict, and the people; with one person no row.
     """
+    others = (*others, *copies(people, judge))
     if people.answers.shape[1] == 1:
         found = against_one(people, judge, policy.levels, needed=needed, fewest_objects=policy.fewest_objects)
         return "this person", of_one_person(found, others, "this person", policy=policy), ()
@@ -118,6 +121,20 @@ def against_people(
         whole = Row("", of_people.n, theirs.value, None if own is None else own.value, theirs.low, theirs.high)
         rows = (*(Row(str(one.name), one.n, one.person, one.judge) for one in of_people.rows), whole)
     return "people", said, rows
+
+
+def copies(people: People, judge: Floats) -> tuple[Condition, ...]:
+    """What is said first of a judge whose ratings are people's own, or of people who are each other's copies.
+
+    Args:
+        people: At least one.
+        judge: Shape ``(n,)``, NaN where there is none.
+
+    Returns:
+        One condition that nothing needs; none where all ratings are their own.
+    """
+    why = message_list((copy_of_people(people, judge), *copies_among_people(people)))
+    return (Condition(COPIES, "does not apply", False, None, None, None, "", None, None, None, why),) if why else ()
 
 
 def of_one_person(found: AgainstOne, others: Sequence[Condition], whom: Person, *, policy: Policy = DEFAULT) -> Verdict:

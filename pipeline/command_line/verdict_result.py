@@ -18,7 +18,7 @@ from analysis.verdict.findings import Findings, OfJudge, findings, on_another_sc
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
 from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
-from analysis.verdict.rule import DEFAULT, Policy, Verdict
+from analysis.verdict.rule import Policy, Verdict
 from analysis.verdict.unrated import Unrated, calibrated
 from analysis.words import count_noun, decimals, with_bounds
 from assets.shared.intervals import estimate_values
@@ -206,12 +206,18 @@ def _verdict(judge: OfJudge) -> dict[str, Any]:
         one = judge.against_one
         why = one.why if one.agreement is None else f"agreement is {_shown(one.agreement)}: {one.why}"
         n_for = "agrees" if one.n_needed is not None else None
-        return {"word": one.word, "reasons": [why], "margin": None, "n_needed": one.n_needed, "n_for": n_for}
+        return {
+            "word": one.word,
+            "reasons": [*judge.copies, why],
+            "margin": None,
+            "n_needed": one.n_needed,
+            "n_for": n_for,
+        }
     assert isinstance(judge.verdict, Verdict)
     said = judge.verdict
     return {
         "word": said.word,
-        "reasons": list(said.reasons),
+        "reasons": [*judge.copies, *said.reasons],
         "margin": said.margin,
         "n_needed": said.n_needed,
         "n_for": said.n_for,
@@ -327,15 +333,6 @@ def _notes(answered: Answer) -> list[str]:
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:
         said.append(f"Another scale than the people's, so that only order is compared: {listing(others)}.")
-    for judge in found.judges:
-        copied = [name for name, answers in ratings.people.items() if _equal(ratings.judges[judge.name], answers)]
-        if copied:
-            said.append(f"{judge.name} equals {copied[0]} wherever both rated: is it a copy?")
     if found.n_tied:
         said.append(f"{count_noun(found.n_tied, 'object')} without a majority of people left out of the statistics.")
     return said
-
-
-def _equal(judge: NDArray[np.float64], person: NDArray[np.float64]) -> bool:
-    both = ~np.isnan(judge) & ~np.isnan(person)
-    return int(both.sum()) >= DEFAULT.fewest_objects and bool((judge[both] == person[both]).all())

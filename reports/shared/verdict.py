@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.verdict.rule import Condition, Verdict, Word
-from analysis.verdict.stated import BIAS, Against, Row, Stated
+from analysis.verdict.stated import BIAS, COPIES, Against, Row, Stated
 from analysis.verdict.stated import WORDS as OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
 from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, whole
@@ -26,6 +26,7 @@ FAR: Final = 10
 NEEDED: Final = re.compile(r"(at least|at most|above|below) (-?[\d.]+(?:e-?\d+)?)")
 # What carries a good verdict, in the order in which it is said; the rest stays in the table of conditions.
 FIRST: Final = (
+    COPIES,
     "agreement next to people's own",
     "alternative annotator test",
     "alternative annotator test of a crowd",
@@ -133,7 +134,7 @@ def _reasons(said: Verdict) -> list[Text]:
     if state in ("no", "not_proven", "cannot_say"):
         # What is required and decides comes first.
         order = {one: place for place, one in enumerate(("fails", "not measured", "passes"))}
-        shown = sorted(shown, key=lambda one: (not one.required, order.get(one.state, len(order))))
+        shown = sorted(shown, key=lambda one: (one.name != COPIES, not one.required, order.get(one.state, len(order))))
     else:
         shown = sorted(shown, key=lambda one: (rank.get(one.name, len(rank)), not one.required))
     return [*why, *(condition_text(one) for one in shown)][:MOST_REASONS]

@@ -9,7 +9,7 @@ from analysis.agreement.alternative_annotator import EPSILON
 from analysis.correlation.score_correlation import oriented
 from analysis.verdict.judges import against_one
 from analysis.verdict.people import People
-from analysis.verdict.stated import Stated
+from analysis.verdict.stated import Stated, copies
 from analysis.verdict.stated import of_one_person as verdict_next_to
 from assets.evaluation.logic.rows import sides_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
@@ -35,13 +35,8 @@ def mean_verdicts(
         own = dataset.gates.min_srcc
         needed = study.verdict.spearman if own is None else own
         policy = study.verdict.policy(epsilon=EPSILON["expert"], confidence=study.confidence, seed=study.seed)
-        against = against_one(
-            People(sides.truth[:, None], clusters),
-            oriented(sides.prediction, dataset.higher_is_better),
-            policy.levels,
-            needed=needed,
-            fewest_objects=policy.fewest_objects,
-        )
-        said = verdict_next_to(against, (), "these means", policy=policy)
+        people, judge = People(sides.truth[:, None], clusters), oriented(sides.prediction, dataset.higher_is_better)
+        against = against_one(people, judge, policy.levels, needed=needed, fewest_objects=policy.fewest_objects)
+        said = verdict_next_to(against, copies(people, judge), "these means", policy=policy)
         found.append(Stated(name, "", "these means", said, things=("samples", "clusters")))
     return found

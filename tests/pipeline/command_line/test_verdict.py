@@ -86,6 +86,18 @@ def test_one_person_is_never_a_yes(made: Path) -> None:
     assert "good and MOS: agrees with these means" in read(made / "r.csv", "--judge", "good", "--human", "MOS")
 
 
+def test_a_copy_of_people_is_said_before_any_reason_of_its_verdict(made: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(made / "r.csv")
+    mean = frame[["human1", "human2", "human3"]].mean(axis=1).round(2)
+    frame.assign(good=mean).to_csv(tmp_path / "mean.csv", index=False)
+    lines = [line for line in read(tmp_path / "mean.csv", "--judge", "good", *HUMANS).splitlines() if line.strip()]
+    assert lines[1] == "May good stand in for people? yes"
+    assert lines[2].startswith("  It equals the mean of the people on all 150 objects")
+    frame.assign(human3=frame["human2"]).to_csv(tmp_path / "twin.csv", index=False)
+    [judge] = answered(tmp_path / "twin.csv", "--judge", "good", *HUMANS)["judges"]
+    assert judge["verdict"]["reasons"][0].startswith("person human3 equals human2 on all 150 objects")
+
+
 def test_labels_have_kappa_and_each_labels_sensitivity(made: Path) -> None:
     result = answered(made / "l.json", "--judge", "judge", "--human", "ann", "--human", "bob")
     assert (result["scale"], result["labels"], result["measure"]) == ("nominal", ["fail", "pass", "unsure"], "kappa")

@@ -8,7 +8,7 @@ import pytest
 
 from analysis.verdict.people import People, standing
 from analysis.verdict.rule import Condition, Verdict, Word, by_conditions, decided, needed_at_least
-from analysis.verdict.stated import RANKS, Stated
+from analysis.verdict.stated import COPIES, RANKS, Stated
 from reports.shared.colours import VERDICTS, verdict_state
 from reports.shared.phrases import phrase
 from reports.shared.verdict import (
@@ -106,6 +106,13 @@ def test_what_fails_comes_first_where_nothing_is_proven_too() -> None:
     assert first.endswith("needed at least 0.85: fails.")
     assert second == "Valid answers: nobody asked."
     assert third.startswith("Its agreement with people")
+
+
+@pytest.mark.parametrize("word", ["yes", "not proven", "no"])
+def test_a_judge_that_is_a_copy_of_people_is_said_to_be_before_all_else(word: Word) -> None:
+    why = "it equals human1 on all 40 objects that both have"
+    copy = Condition(COPIES, "does not apply", False, None, None, None, "", None, None, None, why)
+    assert lines_in_short(stated(word, ORDER, ICC, copy), 3)[0] == f"{COPIES}: {why}."
 
 
 def test_more_objects_are_said_and_far_more_are_not_counted() -> None:

@@ -1,0 +1,81 @@
+"""Judges that are people's own ratings, and people who are each other's: said, and only then."""
+
+import numpy as np
+import pytest
+
+from analysis.verdict.copies import copies_among_people, copy_of_people
+from analysis.verdict.people import Measure, People
+from analysis.verdict.stated import COPIES, against_people
+from tests.analysis.verdict.test_people import made
+
+
+def of(answers: np.ndarray, measure: Measure = "scores") -> People:
+    return People(answers, np.arange(len(answers)), measure, tuple("abc"[: answers.shape[1]]))
+
+
+@pytest.mark.parametrize(
+    ("judge", "name"),
+    [
+        (lambda people: people[:, 1], "b"),
+        (lambda people: people.mean(axis=1), "the mean of the people"),
+        (lambda people: np.round(people.mean(axis=1), 2), "the mean of the people"),
+        (lambda people: np.median(people, axis=1), "the median of the people"),
+        (lambda people: np.rint(people.mean(axis=1)), "the rounded mean of the people"),
+        (lambda people: 20 * people[:, 2] - 20, "c in another unit"),
+        (lambda people: people.mean(axis=1) / 5, "the mean of the people in another unit"),
+    ],
+)
+def test_a_judge_that_is_a_person_or_what_people_say_together_is_named(judge, name: str) -> None:
+    people, own = made()
+    said = copy_of_people(of(people), judge(people))
+    assert (
+        said == f"it equals {name} on all 60 objects that both have: if it is a copy, people are judged by themselves"
+    )
+    assert not copy_of_people(of(people), own)
+
+
+def test_gaps_of_either_side_do_not_hide_a_copy_and_few_objects_show_none() -> None:
+    people, _ = made()
+    judge = people[:, 0].copy()
+    judge[:10] = np.nan
+    assert "equals a on all 50 objects" in copy_of_people(of(people), judge)
+    judge[:41] = np.nan
+    assert not copy_of_people(of(people), judge)
+    assert not copy_of_people(of(people), np.full(60, 3.0))
+
+
+def test_the_majority_of_labels_is_no_judge() -> None:
+    labels = np.array([[0, 0, 1], [1, 0, 1], [0, 1, 1], [0, 0, 0]] * 10, dtype=float)
+    assert "equals the majority of the people on all 40" in copy_of_people(
+        of(labels, "labels"), np.array([0, 1, 1, 0] * 10, dtype=float)
+    )
+    # Of two people there is no majority.
+    assert not copy_of_people(of(labels[:, 1:], "labels"), np.array([0, 1, 1, 0] * 10, dtype=float))
+
+
+def test_a_person_that_is_another_or_the_mean_of_the_others_is_named_once() -> None:
+    people, _ = made()
+    assert not copies_among_people(of(people))
+    twins = np.column_stack([people[:, 0], people[:, 1], people[:, 1]])
+    [said] = copies_among_people(of(twins))
+    assert said == "person c equals b on all 60 objects that both have: if it is a copy, leave it out"
+    [said] = copies_among_people(of(np.column_stack([people[:, :2], people[:, :2].mean(axis=1)])))
+    assert said.startswith("person c equals the mean of the other people")
+
+
+def test_careful_raters_of_a_coarse_scale_are_no_copies_of_their_mean() -> None:
+    # One in ten objects differs by one step: everybody is within a half of the mean.
+    answers = np.tile(np.arange(60.0)[:, None] % 5, 3)
+    answers[::10, 0] += 1
+    judge = answers[:, 1].copy()
+    judge[5::20] += 1
+    assert not copy_of_people(of(answers), judge)
+
+
+def test_in_a_study_it_is_a_condition_of_the_verdict() -> None:
+    people, judge = made()
+    _, said, _ = against_people(of(people), people[:, 0], [])
+    [found] = [one for one in said.conditions if one.name == COPIES]
+    assert found.why.startswith("it equals a on all 60")
+    _, said, _ = against_people(of(people), judge, [])
+    assert COPIES not in {one.name for one in said.conditions}
