@@ -28,6 +28,7 @@ from resources.inputs.ratings.likely import (
     looks_like_a_model,
     seen_columns,
 )
+from resources.inputs.ratings.summary_rows import summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import columns_as_written, looks_like_number
 
@@ -247,6 +248,7 @@ class _Draft:
             found |= {"judge": raters[0], "score": ratings[0]}
             who, of_scores = self._names_in(raters[0]), ratings
         else:
+            self._refuse_summaries(scores)
             judges = {f"{_name(name.removesuffix('_score'))}_score": name for name in scores}
             found |= judges
             who, of_scores = [one.removesuffix("_score") for one in judges], scores
@@ -300,6 +302,7 @@ class _Draft:
         judges, people = self._roles("judge"), self._roles("person")
         if not judges or not people:
             return None
+        self._refuse_summaries([*judges, *people])
         sources = self._roles("source")
         texts = self._texts([*judges, *people])
         numbers = all(map(looks_like_number, {text for of_one in texts.values() for text in of_one}))
@@ -332,6 +335,22 @@ class _Draft:
         return self._drafted("evaluation", lines)
 
     # --- what the ratings are --------------------------------------------------------------------------------
+
+    def _refuse_summaries(self, columns: Sequence[str]) -> None:
+        """A study would count a last row of means or totals as an object.
+
+        Raises:
+            FileFault: There is one.
+        """
+        first = [name for name in (*self._roles("object"), *(one.name for one in self.seen[:1])) if name not in columns]
+        readers = [value_of(name) for name in dict.fromkeys([*first[:1], *columns])]
+        records = [one for one in self.file.records([*first[:1], *columns]) if isinstance(one, Record)]
+        texts = [[_text(value(one.fields)) for one in records] for value in readers]
+        names = texts[0] if first else [None] * len(records)
+        for one in summary_rows(dict(enumerate(names)), texts[len(first[:1]) :]):
+            if one.sums_up:
+                problem = f"the row '{one.name}' sums up the rows above it, and a study would count it as an object."
+                raise FileFault(self.file.name, problem, "Remove the rows of sums.", row=records[one.place].row)
 
     def _texts(self, columns: Sequence[str]) -> dict[str, dict[str, None]]:
         """What each column holds in the whole file, blanks left out."""

@@ -1,8 +1,8 @@
 """Where the ratings of a file are, a column a rater or a row a rating: the texts that each rater gave each object."""
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -25,6 +25,8 @@ from resources.inputs.ratings.exports import (
 )
 from resources.inputs.ratings.likely import likely_columns, names_objects, names_objects_only
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
+from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
+from resources.inputs.ratings.summary_rows import sentences, summary_rows
 from resources.inputs.record_files import (
     NO_VALUE,
     RecordFile,
@@ -114,6 +116,21 @@ class _Cells:
     others: list[OtherColumn] = field(default_factory=list)
     blanks: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
+
+    def without_summaries(self, names: Iterable[str | None], raters: Iterable[str]) -> None:
+        """Leave out the last rows that sum up those above them, and say so.
+
+        Args:
+            names: What the last rows are called.
+            raters: The columns of ratings.
+        """
+        last = list(names)
+        called = dict(enumerate(last, start=len(self.rows) - len(last)))
+        found = summary_rows(called, [self.columns[name] for name in raters])
+        self.remarks += sentences(found, self.rows)
+        for one in reversed([one for one in found if one.sums_up]):
+            for texts in (self.rows, *self.columns.values(), *(part for o in self.others for part in o[1:])):
+                del texts[one.place]  # type: ignore[attr-defined]
 
     @property
     def notes(self) -> list[str]:
@@ -219,8 +236,10 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cell
     found, faults = _Cells(columns={name: [] for name in wanted}), Faults(file.name)
     found.others = [OtherColumn(name, [], []) for name in others]
     readers = [(name, value_of(name), found.columns[name]) for name in wanted]
+    names = [] if columns.is_long else _names_of_rows(file, columns)
+    name_readers, last = [value_of(name) for name in names], deque[str | None](maxlen=MOST_SUMMARIES)
     other_readers = [(value_of(other.name), other) for other in found.others]
-    for record in file.records([*wanted, *others]):
+    for record in file.records([*dict.fromkeys([*wanted, *others, *names])]):
         if isinstance(record, BadRow):
             faults.add(record.problem, record.remedy, record.row)
             continue
@@ -235,6 +254,7 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cell
                 found.blanks[text] += 1
                 text = None
             texts.append(None if text in blank or text is None or text.casefold() in blank else text)
+        last.append(next((text for value in name_readers if (text := _other_text(value(record.fields)))), None))
         for value, other in other_readers:
             other.add(_other_text(value(record.fields)))
         if len(found.rows) == MOST_ROWS and other_readers and not columns.by:
@@ -243,7 +263,16 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cell
     faults.raise_if_any()
     if not found.rows:
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
+    found.without_summaries(last, raters)
     return found
+
+
+def _names_of_rows(file: RecordFile, columns: RatingColumns) -> list[str]:
+    """The columns in which a row that sums up those above it would say so."""
+    likely = [one.name for one in likely_columns(file).columns if one.role == "object"]
+    names = [columns.item, *likely, *file.names()[0][:1]]
+    taken = {*columns.judges, *columns.people}
+    return [name for name in dict.fromkeys(names) if name is not None and name not in taken]
 
 
 def _other_text(value: Any) -> str | None:

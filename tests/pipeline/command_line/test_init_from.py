@@ -49,6 +49,15 @@ def test_a_wide_table_of_scores_is_study_c_with_peoples_mean(tmp_path: Path) -> 
     assert "touchstone run evaluation" in said
 
 
+def test_a_last_row_of_means_is_refused_before_a_study_counts_it(tmp_path: Path) -> None:
+    file = tmp_path / "s.csv"
+    rows = [f"d{i},{1 + i % 5},{1 + i % 4}" for i in range(40)]
+    file.write_text("\n".join(["id,gpt4_score,human1", *rows, "media,3,2.5"]) + "\n")
+    said = refused("init", tmp_path / "home", "--from", file)
+    assert "s.csv, row 42: the row 'media' sums up the rows above it" in said
+    assert not (tmp_path / "home").exists()
+
+
 def test_a_metric_that_is_a_distortion_and_its_references_are_seen(tmp_path: Path) -> None:
     found, _ = begun(EXAMPLES / "metrics.csv", tmp_path / "home")
     assert found.evaluation is not None

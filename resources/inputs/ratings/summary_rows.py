@@ -1,0 +1,166 @@
+"""Last rows of a spreadsheet that sum up the rows above them, and so are no objects: mean, total, std and the like."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from resources.errors import listing
+
+# So many rows at the end are looked at.
+MOST_ROWS: Final = 12
+FEWEST_ABOVE: Final = 3
+MOST_UNNAMED: Final = 4
+_WORDS: Final = {
+    "mean": r"mean|average|avg|media|moyenne|mittelwert|promedio",
+    "sum": r"totals?|sum|totale|totali|somma|summe",
+    "std": r"std|sd|stdev|st\.? ?dev|std\.? ?dev|standard deviation|deviazione standard|dev\.? ?st(d|andard)?",
+    "variance": r"var|variance|varianza",
+    "median": r"median|mediana",
+    "min": r"min|minimum|minimo",
+    "max": r"max|maximum|massimo",
+    "count": r"count|n|number|numero|conteggio",
+    # Says that it sums up, not how.
+    "any": r"overall|summary|all|riepilogo|complessivo|tutti",
+}
+_NAMES: Final = {
+    kind: re.compile(rf"\W*((grand|overall|column) )?({words})( (score|rating|value)s?)?\W*", re.IGNORECASE)
+    for kind, words in _WORDS.items()
+}
+_HOW: Final[dict[str, Sequence[Callable[[np.ndarray], float]]]] = {
+    "mean": (np.mean,),
+    "sum": (np.sum, np.mean),
+    "std": (np.std, lambda values: np.std(values, ddof=1)),
+    "variance": (np.var, lambda values: np.var(values, ddof=1)),
+    "median": (np.median,),
+    "min": (np.min,),
+    "max": (np.max,),
+    "count": (len,),
+    "any": (np.mean, np.sum),
+}
+_HOW["unnamed"] = tuple(how for one in _HOW.values() for how in one)
+
+
+class SummaryRow(NamedTuple):
+    """A row at the end that is named as a summary is.
+
+    Attributes:
+        place: Among the rows that were read, from 0.
+        name: What it is called.
+        sums_up: Whether its numbers are that summary of the rows above, so that it is no object.
+    """
+
+    place: int
+    name: str
+    sums_up: bool
+
+
+def kind_of(name: str | None) -> str | None:
+    """What a row of this name would hold of the rows above it; none where it is named otherwise."""
+    return next((kind for kind, pattern in _NAMES.items() if name is not None and pattern.fullmatch(name)), None)
+
+
+def summary_rows(names: Mapping[int, str | None], columns: Sequence[Sequence[str | None]]) -> list[SummaryRow]:
+    """The rows at the end that are named as summaries are.
+
+    Args:
+        names: By place, from 0, what each of the last rows is called; null where it is not.
+        columns: The raters' texts, row by row; null where a cell is blank.
+
+    Returns:
+        In the file's order. Of a column of words a number or a percentage below it sums up.
+    """
+    n = len(columns[0]) if columns else 0
+    kinds = {}
+    for place in range(n - 1, max(-1, n - 1 - MOST_ROWS), -1):
+        kind = kind_of(names.get(place))
+        if kind is not None:
+            kinds[place] = kind
+        elif names.get(place) is not None or any(column[place] is not None for column in columns):
+            break
+    first = min(kinds, default=0)
+    if first < FEWEST_ABOVE:
+        return _without_names(names, columns, n)
+    above = [_numbers(column[:first]) for column in columns]
+    return [
+        SummaryRow(place, str(names[place]), _sums_up([column[place] for column in columns], above, kinds[place]))
+        for place in sorted(kinds)
+    ]
+
+
+def _without_names(
+    names: Mapping[int, str | None], columns: Sequence[Sequence[str | None]], n: int
+) -> list[SummaryRow]:
+    """Last rows without a name, the first of which has the means of at least two columns, which no object has."""
+    for first in range(max(FEWEST_ABOVE, n - MOST_UNNAMED), n):
+        if any(names.get(place) is not None for place in range(first, n)):
+            continue
+        above = [_numbers(column[:first]) for column in columns]
+        texts = [column[first] for column in columns]
+        off = [
+            text for text, column in zip(texts, columns, strict=True) if text is not None and text not in column[:first]
+        ]
+        if len(off) < 2 or None in texts or any(one is None for one in above) or not _sums_up(texts, above, "mean"):
+            continue
+        rest = [_sums_up([column[place] for column in columns], above, "unnamed") for place in range(first, n)]
+        if all(rest):
+            return [SummaryRow(place, "", True) for place in range(first, n)]
+    return []
+
+
+def sentences(found: Sequence[SummaryRow], rows: Sequence[int]) -> list[str]:
+    """What is said of them: which are left out, and which count as objects though they are named so.
+
+    Args:
+        found: The rows.
+        rows: Of the file, for messages, by place.
+    """
+    said = []
+    out = [f"row {rows[one.place]:,}" + (f" ('{one.name}')" if one.name else "") for one in found if one.sums_up]
+    if out:
+        said.append(f"Left out, as its numbers sum up the rows above it: {listing(out)}.")
+    said += [
+        f"Row {rows[one.place]:,} is named '{one.name}' and counts as an object: if it sums up the rows above, remove "
+        "it."
+        for one in found
+        if not one.sums_up
+    ]
+    return said
+
+
+def _sums_up(cells: Sequence[str | None], above: Sequence[np.ndarray | None], kind: str) -> bool:
+    checked = []
+    for text, values in zip(cells, above, strict=True):
+        if text is None:
+            continue
+        number, decimals = _number(text.rstrip("% ")), len(re.split(r"[.,]", text.rstrip("% "))[-1])
+        if number is None:
+            return False
+        if values is None:
+            checked.append(True)
+            continue
+        decimals = decimals if re.search(r"[.,]", text) else 0
+        room = 0.51 * 10.0**-decimals
+        of_all = [float(how(values)) for how in _HOW[kind]] if len(values) else []
+        checked.append(any(abs(number - one) <= room + 1e-9 * abs(one) for one in of_all))
+    return bool(checked) and all(checked)
+
+
+def _numbers(texts: Sequence[str | None]) -> np.ndarray | None:
+    """A column's numbers; none where some are words."""
+    given = [text for text in texts if text is not None]
+    by_text = {text: _number(text) for text in set(given)}
+    if any(number is None for number in by_text.values()):
+        return None
+    return np.array([by_text[text] for text in given], dtype=np.float64)
+
+
+def _number(text: str) -> float | None:
+    for written in (text, text.replace(",", ".")):
+        try:
+            found = float(written)
+        except ValueError:
+            continue
+        return found if np.isfinite(found) else None
+    return None

@@ -1,0 +1,66 @@
+"""Rows that sum up a spreadsheet are no objects; rows that are named so and do not sum up are said to count."""
+
+from pathlib import Path
+
+import pytest
+
+from resources.inputs.ratings.layout import RatingColumns
+from resources.inputs.ratings.summary_rows import kind_of
+from resources.inputs.ratings.table import Ratings, read_ratings
+
+# Means 3 and 2, sums 12 and 8; sample deviations sqrt(10/3) = 1.83 and sqrt(2/3) = 0.82, of all 1.58 and 0.71.
+ROWS = ["a,1,1", "b,2,2", "c,4,2", "d,5,3"]
+
+
+def of(tmp_path: Path, *last: str, item: str | None = None, header: str = "id,judge,ann") -> Ratings:
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join([header, *ROWS, *last]) + "\n", encoding="utf-8")
+    return read_ratings(path, RatingColumns(("judge",), ("ann",), item=item))
+
+
+@pytest.mark.parametrize("item", ["id", None])
+@pytest.mark.parametrize(
+    "last",
+    [["mean,3,2"], ["Average,3.00,2.00"], ["TOTAL,12,8"], ["totale:,12,8"], ["media,3,2", "std,1.83,0.82"],
+     ["mean,3,2", "sd,1.58,0.71"], ["mean,3,"], ["", "Grand total,12,8"], ["count,4,4"], ["max,5,3"], ["overall,3,2"]],
+)  # fmt: skip
+def test_a_summary_of_the_rows_above_is_left_out_and_said(tmp_path: Path, last: list[str], item: str | None) -> None:
+    found = of(tmp_path, *last, item=item)
+    assert len(found.objects) == 4
+    assert list(found.judges["judge"]) == [1, 2, 4, 5]
+    [note] = [note for note in found.notes if "sum" in note]
+    assert note.startswith("Left out, as its numbers sum up the rows above it: row ")
+
+
+def test_an_object_that_is_named_like_a_summary_counts_and_is_said_to(tmp_path: Path) -> None:
+    found = of(tmp_path, "total,4,3")
+    assert len(found.objects) == 5
+    [note] = [note for note in found.notes if "sum" in note]
+    assert note == "Row 6 is named 'total' and counts as an object: if it sums up the rows above, remove it."
+    # Whose numbers are a mean by chance, whose name is another.
+    assert len(of(tmp_path, "e,3,2").objects) == 5
+    assert not [note for note in of(tmp_path, "e,3,2").notes if "sum" in note]
+
+
+def test_a_row_without_a_name_that_has_means_which_no_object_has_is_left_out(tmp_path: Path) -> None:
+    # With 5 and 4: means 3.4 and 2.4.
+    found = of(tmp_path, "e,5,4", ",3.4,2.4", ",1.82,1.14")
+    assert len(found.objects) == 5
+    [note] = [note for note in found.notes if "sum" in note]
+    assert note.endswith("row 7, row 8.")
+    # 3 and 2 may be what an object without a name got.
+    assert len(of(tmp_path, "e,5,4", ",4,2").objects) == 6
+
+
+def test_below_labels_a_share_is_no_label(tmp_path: Path) -> None:
+    path = tmp_path / "l.csv"
+    path.write_text(
+        "id,judge,ann\n" + "".join(f"d{i},{'pass' if i % 3 else 'fail'},pass\n" for i in range(9)) + "total,67%,100%\n"
+    )
+    found = read_ratings(path, RatingColumns(("judge",), ("ann",)))
+    assert (found.labels, len(found.objects)) == (("fail", "pass"), 9)
+
+
+@pytest.mark.parametrize("name", ["mean girls", "Maximilian", "n12", "doc-total", "sum of all fears", None])
+def test_other_names_are_no_summaries(name: str | None) -> None:
+    assert kind_of(name) is None
