@@ -297,6 +297,8 @@ def _init_for(file: Path, folder: Path, path: Path) -> None:
     for name, meaning, holds in found.taken:
         table.add_row(Text(name), Text(meaning), Text(holds[:60]))
     console.print(table)
+    for remark in found.remarks:
+        console.print(Text(remark, "yellow"))
     check = (
         ""
         if found.study == "evaluation"

@@ -38,6 +38,7 @@ LETTERS: Final[Mapping[StudyName, str]] = {"fidelity": "A", "pairwise": "B", "ev
 FROM_ONE: Final = ((1, 5), (1, 7), (1, 10))
 FROM_ZERO: Final = ((0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0, 10), (0, 100))
 MOST_GRADES: Final = 11
+UNREAD: Final = "not read"
 _MOSTLY: Final = 0.8
 _CANDIDATE: Final = re.compile(r"cand|render|generat|output|result|distort|test|image|file", re.IGNORECASE)
 _REFERENCE: Final = re.compile(r"(^|[_\s])ref|gt|photo|target|origin|source|truth", re.IGNORECASE)
@@ -57,12 +58,13 @@ _LIST: Final = ("image_1", "image_2", "winner")
 
 @dataclass(frozen=True)
 class Drafted:
-    """The study that a file is for, the lines of its section, and what each column is taken for."""
+    """The study that a file is for, the lines of its section, what each column is taken for, and what else to know."""
 
     study: StudyName
     lines: tuple[str, ...]
     taken: tuple[tuple[str, str, str], ...]
     name: str
+    remarks: tuple[str, ...] = ()
 
 
 def drafted(path: Path, folder: Path) -> Drafted:
@@ -124,11 +126,13 @@ class _Draft:
 
     def _takes(self, meaning: Mapping[str, str | None]) -> None:
         """The columns that a study reads, by what they are to it; it reads no others."""
-        self.meaning = {one.name: "not read" for one in self.likely}
+        self.meaning = {one.name: UNREAD for one in self.likely}
         self.meaning |= {name: what for what, name in meaning.items() if name is not None}
 
     def _drafted(self, study: StudyName, lines: Iterable[str]) -> Drafted:
-        return Drafted(study, tuple(lines), self.taken, self.file.name)
+        read = [one for one in self.likely if self.meaning.get(one.name) != UNREAD]
+        odd = [f"{one.odd.sentence} Correct it." for one in read if one.odd]
+        return Drafted(study, tuple(lines), self.taken, self.file.name, tuple(odd))
 
     # --- study B ---------------------------------------------------------------------------------------------
 
@@ -305,7 +309,7 @@ class _Draft:
         self._refuse_summaries([*judges, *people])
         sources = self._roles("source")
         texts = self._texts([*judges, *people])
-        numbers = all(map(looks_like_number, {text for of_one in texts.values() for text in of_one}))
+        numbers = all(one.are_numbers for one in self.seen if one.name in texts)
         labels = _labels(texts.values())
         self._takes(dict.fromkeys(["a source of errors"]))
         self.meaning |= dict.fromkeys(judges, "a judge: a data set") | dict.fromkeys(people, "a person: the truth")

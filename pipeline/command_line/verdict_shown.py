@@ -252,6 +252,8 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
     for column in found.columns:
         table.add_row(Text(column.name), column.role, Text(column.holds[:60]))
     console.print(table)
+    for odd in found.odd:
+        console.print(Text(odd, "yellow"))
     if found.question is not None:
         console.print(found.question)
     given = {"--sheet": opening.sheet, "--encoding": opening.encoding}

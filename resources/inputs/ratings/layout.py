@@ -23,7 +23,7 @@ from resources.inputs.ratings.exports import (
     is_label_studio,
     is_trec,
 )
-from resources.inputs.ratings.likely import likely_columns, names_objects, names_objects_only
+from resources.inputs.ratings.likely import NO_RATING, likely_columns, names_objects, names_objects_only
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
 from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
 from resources.inputs.ratings.summary_rows import sentences, summary_rows
@@ -43,8 +43,6 @@ Scale = Literal["nominal", "ordinal", "interval"]
 RatingsPath = str | Path | UPath | list[str]
 # A column that names every object at most so often looks as if it named objects, not their sources.
 MOST_REPEATS: Final = 3
-# What programs and people write where there is no rating; no label has such a name.
-NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
 
 
 @dataclass(frozen=True)

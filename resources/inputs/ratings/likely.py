@@ -59,16 +59,32 @@ _RATER: Final = re.compile(
 _RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|relevance|answer)s?$", re.IGNORECASE)
 # Labels come again and again: more different texts than this share of the rows, or than so many, are no ratings.
 MOST_LABELS: Final = 12
+# A column whose cells are numbers but for so few holds numbers; each of the others is named.
+NEARLY_ALL: Final = 0.9
+FEWEST_NUMBERS: Final = 5
+# What programs and people write where there is no rating; no label has such a name.
+NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
 _TO_FILL_IN: Final = ("[a judge's column]", "[a person's column]", "[its name]", "[the object's column]")
 
 
+class OddCell(NamedTuple):
+    """The first cell of a column of numbers that is none, and a sentence that names it."""
+
+    text: str
+    sentence: str
+
+
 class LikelyColumn(NamedTuple):
-    """A column, what it is taken for, what it holds in a few words, and whether a value comes twice."""
+    """A column, what it is taken for, what it holds in a few words, and whether a value comes twice.
+
+    `odd` is a cell of a column of numbers that is none; null where all are.
+    """
 
     name: str
     role: Role
     holds: str
     repeats: bool = False
+    odd: OddCell | None = None
 
 
 @dataclass(frozen=True)
@@ -81,6 +97,13 @@ class LikelyColumns:
     def names(self, role: Role) -> list[str]:
         """The columns of one role."""
         return [column.name for column in self.columns if column.role == role]
+
+    @property
+    def odd(self) -> list[str]:
+        """A sentence on each column of ratings with cells that are no numbers while the others are."""
+        found = [one.odd for one in self.columns if one.odd and one.role in ("judge", "person", "rating")]
+        blank = "Correct it, or add `--blank {}` if it stands for no rating."
+        return [f"{odd.sentence} {blank.format(shlex.quote(odd.text))}" for odd in found]
 
     def command(self, paths: Sequence[str]) -> str:
         """The command that reads the file so; parts in brackets are to be filled in."""
@@ -108,6 +131,17 @@ class SeenColumn(NamedTuple):
     name: str
     texts: list[str]
     n: int
+    rows: list[int]
+
+    @property
+    def odd(self) -> OddCell | None:
+        """The first cell of a column of numbers that is none; null where all are."""
+        places = [place for place, text in enumerate(self.texts) if not looks_like_number(text)]
+        if not places or not self.are_numbers:
+            return None
+        text = self.texts[places[0]][:60]
+        many = f" ({len(places)} of {len(self.texts)} are none)" if len(places) > 1 else ""
+        return OddCell(text, f"Row {self.rows[places[0]]}: '{text}' in column '{self.name}' is no finite number{many}.")
 
     @property
     def different(self) -> int:
@@ -116,8 +150,10 @@ class SeenColumn(NamedTuple):
 
     @property
     def are_numbers(self) -> bool:
-        """Whether all are numbers."""
-        return bool(self.texts) and all(map(looks_like_number, self.texts))
+        """Whether all are numbers, or all but a few."""
+        by_text = {text: looks_like_number(text) for text in set(self.texts)}
+        n = sum(by_text[text] for text in self.texts)
+        return bool(n) and (n == len(self.texts) or (n >= FEWEST_NUMBERS and n >= NEARLY_ALL * len(self.texts)))
 
     @property
     def are_labels(self) -> bool:
@@ -131,7 +167,8 @@ class SeenColumn(NamedTuple):
             return "nothing"
         blank = f", {self.n - len(self.texts)} blank" if len(self.texts) < self.n else ""
         if self.are_numbers and self.different > MOST_LABELS:
-            return f"numbers, such as {', '.join(self.texts[:3])}{blank}"
+            numbers = islice(filter(looks_like_number, self.texts), 3)
+            return f"numbers, such as {', '.join(numbers)}{blank}"
         some = sorted(set(self.texts))[:6]
         short = ", ".join(text[:24] for text in some)
         return f"{short}{' ...' if self.different > len(some) else ''}{blank}"
@@ -148,7 +185,9 @@ def likely_columns(file: RecordFile) -> LikelyColumns:
         refuse_unreadable(file)
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
     roles = _roles(columns)
-    found = tuple(LikelyColumn(column.name, roles[column.name], column.holds, _repeats(column)) for column in columns)
+    found = tuple(
+        LikelyColumn(column.name, roles[column.name], column.holds, _repeats(column), column.odd) for column in columns
+    )
     return LikelyColumns(found, _question(found))
 
 
@@ -186,10 +225,9 @@ def seen_columns(file: RecordFile) -> list[SeenColumn]:
     found = []
     for name in names:
         value = value_of(name)
-        texts = [_text(value(record.fields)) for record in records]
-        found.append(
-            SeenColumn(name, [text for text in texts if text is not None and text not in NO_VALUE], len(records))
-        )
+        texts = [(record.row, _text(value(record.fields))) for record in records]
+        given = [(row, text) for row, text in texts if text is not None and text not in NO_VALUE | NO_RATING]
+        found.append(SeenColumn(name, [text for _, text in given], len(records), [row for row, _ in given]))
     return found
 
 

@@ -119,7 +119,9 @@ def _refuse_mixed(raw: RawRatings, words: Mapping[str, tuple[int, str, int]]) ->
         raise FileFault(raw.name, problem, ALIKE, row=row)
     problem = f"'{text:.60}' of '{name}' is no number ({count} of its {given} ratings are none), and all of "
     problem += f"{listing(map(repr, others))} are."
-    remedy = f"If it stands for no rating, add `--blank '{text:.60}'`; if ratings are labels, add `--scale nominal`."
+    remedy = (
+        f"Correct it, or add `--blank '{text:.60}'` if it stands for no rating, `--scale nominal` if all are labels."
+    )
     raise FileFault(raw.name, problem, remedy, row=row)
 
 
@@ -142,7 +144,7 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
                 faults.add(other.problem, other.remedy, raw.rows[name][place])
                 continue
             if number is None or not np.isfinite(number):
-                faults.add(f"'{text:.60}' of '{name}' is no finite number.", "Correct it.", raw.rows[name][place])
+                faults.add(f"'{text:.60}' of '{name}' is no finite number.", _correct(text), raw.rows[name][place])
                 continue
             numbers[text] = number
         values[name] = np.array([numbers[text] for text in texts])
@@ -155,6 +157,10 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
         labels = tuple(f"{value:g}" for value in there)
         values = {name: np.where(np.isnan(v), np.nan, np.searchsorted(there, v)) for name, v in values.items()}
     return _ratings(raw, values, scale, labels, written.notes())
+
+
+def _correct(text: str) -> str:
+    return f"Correct it, or add `--blank '{text:.60}'` if it stands for no rating."
 
 
 def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: RatingColumns) -> None:

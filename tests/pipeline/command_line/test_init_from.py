@@ -58,6 +58,16 @@ def test_a_last_row_of_means_is_refused_before_a_study_counts_it(tmp_path: Path)
     assert not (tmp_path / "home").exists()
 
 
+def test_one_cell_that_is_no_number_is_named_and_makes_no_labels_of_scores(tmp_path: Path) -> None:
+    file = tmp_path / "s.csv"
+    rows = [f"d{i},{'four' if i == 3 else 1 + i % 5},{1 + i % 4}" for i in range(40)]
+    file.write_text("\n".join(["id,gpt4_score,human1", *rows]) + "\n")
+    found, said = begun(file, tmp_path / "home")
+    assert found.evaluation is not None
+    assert found.evaluation.datasets["gpt4_score"].kind == "scores"
+    assert "Row 5: 'four' in column 'gpt4_score' is no finite number. Correct it." in said
+
+
 def test_a_metric_that_is_a_distortion_and_its_references_are_seen(tmp_path: Path) -> None:
     found, _ = begun(EXAMPLES / "metrics.csv", tmp_path / "home")
     assert found.evaluation is not None

@@ -61,3 +61,23 @@ def test_what_is_not_clear_is_a_question(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("\n".join(["id,a,b", *(f"d{i},{i % 5},{i % 4}" for i in ROWS)]))
     assert likely_columns(record_file(path)).question == "Which columns hold a judge's ratings, and which people's?"
+
+
+@pytest.mark.parametrize("cell", ["inf", "err!", "4,,2"])
+def test_one_cell_that_is_no_number_leaves_a_metric_a_judge_and_is_named(tmp_path: Path, cell: str) -> None:
+    path = tmp_path / "r.tsv"
+    rows = [f"{i}.png\t{cell if i == 7 else 20 + i / 10}\t{1 + i / 20}" for i in ROWS]
+    path.write_text("\n".join(["image\tpsnr\tMOS", *rows]))
+    found = likely_columns(record_file(path))
+    assert [column.role for column in found.columns] == ["object", "judge", "person"]
+    [said] = found.odd
+    assert said.startswith(f"Row 9: '{cell}' in column 'psnr' is no finite number. Correct it, or add `--blank ")
+    assert "such as 20.0, 20.1" in found.columns[1].holds
+
+
+def test_what_programs_write_for_nothing_makes_no_number_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(["id,ssim,MOS", *(f"d{i},{'None' if i % 2 else i / 100},{1 + i / 20}" for i in ROWS)]))
+    found = likely_columns(record_file(path))
+    assert [column.role for column in found.columns] == ["object", "judge", "person"]
+    assert not found.odd
