@@ -20,6 +20,8 @@ from analysis.verdict.unrated import Unrated, unrated
 BEYOND_RANGE = 0.25
 # Or whose median is where fewer than this share of people's scores are.
 OUTSIDE = 0.05
+# Or, unless both sides are whole numbers, of whose range and people's together less than this share is common to both.
+COMMON = 0.4
 FEWEST_OF_A_PERSON = 30
 
 
@@ -88,6 +90,7 @@ def findings(
     people: People,
     *,
     lower_is_better: Collection[str] = (),
+    units: Mapping[str, bool] | None = None,
     policy: Policy = DEFAULT,
     factors: Sequence[Factor] = (),
 ) -> Findings:
@@ -97,6 +100,7 @@ def findings(
         judges: By name, shape ``(n,)``, NaN where there is none; labels as numbers.
         people: At least one.
         lower_is_better: Judges whose scores fall where people's rise; their sign is turned.
+        units: Of judges of which it is known: whether their scores have the unit of people's; of others the data say.
         policy: What is needed.
         factors: Other columns, on which errors may depend.
 
@@ -105,10 +109,15 @@ def findings(
     """
     reference = _reference(people)
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
+    of_scale = {
+        name: name not in lower_is_better
+        and (people.measure != "scores" or (units or {}).get(name, _same_scale(scores, people.answers)))
+        for name, scores in turned.items()
+    }
     twins = copies_among_people(people)
     found = tuple(
         replace(
-            _of_judge(name, scores, people, reference, policy, factors, same_scale=name not in lower_is_better),
+            _of_judge(name, scores, people, reference, policy, factors, same_scale=of_scale[name]),
             copies=tuple(filter(None, (copy_of_people(people, scores), *twins))),
         )
         for name, scores in turned.items()
@@ -147,7 +156,6 @@ def _of_judge(
     same_scale: bool,
 ) -> OfJudge:
     of_scores = people.measure == "scores"
-    same_scale = same_scale and (not of_scores or _same_scale(scores, people.answers))
     of_people, undefined, against, verdict = None, "", None, None
     if people.answers.shape[1] == 1:
         against = against_one(people, scores, policy.levels, fewest_objects=policy.fewest_objects)
@@ -217,15 +225,30 @@ def on_another_scale(people: People) -> tuple[Hashable, str, str] | None:
     return None
 
 
+def on_the_same_steps(scores: Floats, persons: Floats) -> bool:
+    """Whether a judge and people give whole numbers only, the judge's no further out than a quarter of their range."""
+    given, own = persons[~np.isnan(persons)], scores[~np.isnan(scores)]
+    are_whole = bool((given == np.round(given)).all() and (own == np.round(own)).all())
+    return bool(own.size) and are_whole and _within(own, given)
+
+
+def _within(own: Floats, given: Floats) -> bool:
+    room = BEYOND_RANGE * np.ptp(given)
+    return bool(own.min() >= given.min() - room and own.max() <= given.max() + room)
+
+
 def _same_scale(scores: Floats, persons: Floats) -> bool:
-    """Whether a judge's scores stay about where people's are: a 0.83 among 1 to 5 has another unit."""
-    low, least, most, high = np.nanquantile(persons, [0.0, OUTSIDE, 1.0 - OUTSIDE, 1.0])
-    room = BEYOND_RANGE * (high - low)
-    own = scores[~np.isnan(scores)]
-    if not own.size or own.min() < low - room or own.max() > high + room:
+    """Whether a judge's scores are about where people's are: 0.83 among 1 to 5 or 32 dB among 0 to 100 is not."""
+    given, own = persons[~np.isnan(persons)], scores[~np.isnan(scores)]
+    if not own.size or not _within(own, given):
         return False
     # Scores of 0 to 1 are inside people's 0 to 100 as well, but not where people's scores are.
-    return bool(least <= np.median(own) <= most)
+    least, most = np.quantile(given, [OUTSIDE, 1.0 - OUTSIDE])
+    if not least <= np.median(own) <= most:
+        return False
+    common = min(own.max(), given.max()) - max(own.min(), given.min())
+    whole = max(own.max(), given.max()) - min(own.min(), given.min())
+    return bool(own.min() == own.max() or on_the_same_steps(scores, persons) or common >= COMMON * whole)
 
 
 def _reversed(lines: Sequence[Line]) -> str:

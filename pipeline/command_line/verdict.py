@@ -73,6 +73,14 @@ def verdict(
         list[str] | None,
         typer.Option(help="A judge whose scores fall as quality rises.", metavar="COL", rich_help_panel=COLUMNS),
     ] = None,
+    same_scale: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A judge whose scores are on people's scale though they do not look so; can be repeated.",
+            metavar="COL",
+            rich_help_panel=COLUMNS,
+        ),
+    ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
@@ -152,7 +160,9 @@ def verdict(
         blank=tuple(blank or ()),
         by=tuple(by or ()),
     )
-    said = answer(Question(tuple(file), columns, opening, tuple(lower_is_better or ()), annotators))
+    said = answer(
+        Question(tuple(file), columns, opening, tuple(lower_is_better or ()), tuple(same_scale or ()), annotators)
+    )
     result = verdict_values(said)
     texts: list[tuple[Path, str]] = []
     if calibrated is not None:

@@ -14,7 +14,7 @@ from analysis.agreement.alternative_annotator import EPSILON
 from analysis.resampling.bootstrap import Estimate
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.errors import Errors
-from analysis.verdict.findings import Findings, OfJudge, findings, on_another_scale
+from analysis.verdict.findings import Findings, OfJudge, findings, on_another_scale, on_the_same_steps
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
 from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
@@ -26,6 +26,7 @@ from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.layout import RatingColumns
+from resources.inputs.ratings.likely import has_own_unit
 from resources.inputs.ratings.other_columns import factor
 from resources.inputs.ratings.table import Ratings, read_ratings
 from resources.runtime.file_hash import sha256_of_file
@@ -41,6 +42,7 @@ class Question:
         columns: What its columns mean.
         opening: What it does not say of itself.
         lower_is_better: Judges whose scores fall as quality rises.
+        same_scale: Judges whose scores have people's unit, whatever they look like.
         annotators: Who the people are, a key of `EPSILON`.
     """
 
@@ -48,6 +50,7 @@ class Question:
     columns: RatingColumns
     opening: Opening = AS_IT_IS
     lower_is_better: tuple[str, ...] = ()
+    same_scale: tuple[str, ...] = ()
     annotators: str = "expert"
 
 
@@ -72,9 +75,15 @@ def answer(question: Question) -> Answer:
     if not ratings.judges or not ratings.people:
         whose = "judge's" if not ratings.judges else "person's"
         raise UserError(f"{ratings.name}: there is no {whose} rating. Both are needed.")
-    if question.lower_is_better and ratings.scale == "nominal":
-        raise UserError("`--lower-is-better` is of scores; these ratings are labels. Leave it out.")
-    lower = {_judge(name, ratings) for name in question.lower_is_better}
+    for option, names in (("--lower-is-better", question.lower_is_better), ("--same-scale", question.same_scale)):
+        if names and ratings.labels:
+            raise UserError(f"`{option}` is of scores; these ratings are labels. Leave it out.")
+    lower = {_judge("--lower-is-better", name, ratings) for name in question.lower_is_better}
+    same = {_judge("--same-scale", name, ratings) for name in question.same_scale}
+    if both := sorted(lower & same):
+        raise UserError(
+            f"{listing(both)}: scores that fall as quality rises have no scale of people's. Keep one option."
+        )
     people = People(
         np.column_stack(list(ratings.people.values())),
         ratings.clusters,
@@ -90,8 +99,13 @@ def answer(question: Question) -> Answer:
         problem = f"'{name}' rates {own} and the other people {others}: another scale, of which no mean can be taken."
         raise FileFault(ratings.name, problem, "Bring all people to one scale, or leave that column out.")
     policy = Policy(levels=Levels(epsilon=EPSILON[question.annotators]))
+    units = {
+        name: name in same
+        for name, scores in ratings.judges.items()
+        if name in same or (has_own_unit(name) and not on_the_same_steps(scores, people.answers))
+    }
     factors = [one for one in map(factor, ratings.others) if one is not None]
-    found = findings(ratings.judges, people, lower_is_better=lower, policy=policy, factors=factors)
+    found = findings(ratings.judges, people, lower_is_better=lower, units=units, policy=policy, factors=factors)
     judges = {name: -scores if name in lower else scores for name, scores in ratings.judges.items()}
     return Answer(question, ratings, people, judges, found)
 
@@ -151,11 +165,11 @@ def calibrated_text(said: Answer) -> tuple[str, list[str]]:
     return out.getvalue(), notes
 
 
-def _judge(name: str, ratings: Ratings) -> str:
+def _judge(option: str, name: str, ratings: Ratings) -> str:
     own = own_name(name, ratings.judges)
     if own is None:
         near = did_you_mean(name, ratings.judges)
-        raise UserError(f"`--lower-is-better {name}` is no `--judge`{near}. Those are: {listing(ratings.judges)}.")
+        raise UserError(f"`{option} {name}` is no `--judge`{near}. Those are: {listing(ratings.judges)}.")
     return own
 
 
@@ -321,7 +335,7 @@ def _comparison(found: Findings) -> dict[str, Any] | None:
 
 def _notes(answered: Answer) -> list[str]:
     ratings, found, said = answered.ratings, answered.found, []
-    lower = {_judge(name, ratings) for name in answered.question.lower_is_better}
+    lower = {_judge("--lower-is-better", name, ratings) for name in answered.question.lower_is_better}
     if _steps(ratings):
         said.append("Ratings that are a few whole numbers are read as steps (`--scale` changes it).")
     for judge in found.judges:
@@ -332,7 +346,9 @@ def _notes(answered: Answer) -> list[str]:
             said.append(f"{judge.name}: {judge.reversed}. {turned}")
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:
-        said.append(f"Another scale than the people's, so that only order is compared: {listing(others)}.")
+        turned = [name for name in others if name not in lower]
+        remedy = f" Where both share one, add `--same-scale {turned[0]}`." if turned else ""
+        said.append(f"Another scale than the people's, so that only order is compared: {listing(others)}.{remedy}")
     if found.n_tied:
         said.append(f"{count_noun(found.n_tied, 'object')} without a majority of people left out of the statistics.")
     return said

@@ -53,6 +53,12 @@ _SOURCE: Final = re.compile(
 _LOWER: Final = re.compile(
     r"lpips|dists|niqe|brisque|\bfid\b|rmse|\bmae\b|\bmse\b|error|distance|distortion|\bwer\b|loss", re.IGNORECASE
 )
+# What a programme computes has a unit of its own, wherever its numbers are.
+_OWN_UNIT: Final = re.compile(
+    rf"{_LOWER.pattern}|psnr|ssim|vmaf|bleu|rouge|bert.?score|comet|meteor|chrf|\bcider\b|similarity|cosine|\bclip\b|"
+    r"log.?(lik|prob|p\b)|\bnll\b|perplex|\bppl\b|entropy|logit",
+    re.IGNORECASE,
+)
 _RATER: Final = re.compile(
     r"^(rater|annotator|judge|worker|user|coder|assessor|reviewer|who|by)([_\s-]?(id|name))?$", re.I
 )
@@ -214,6 +220,11 @@ def looks_like_a_model(name: str) -> bool:
 def is_reversed(name: str) -> bool:
     """Whether a judge's name is that of a distortion, of which less is better."""
     return bool(_LOWER.search(name))
+
+
+def has_own_unit(name: str) -> bool:
+    """Whether a judge's name is that of a metric, whose numbers are in no unit of people's."""
+    return bool(_OWN_UNIT.search(name.replace("_", " ")))
 
 
 def seen_columns(file: RecordFile) -> list[SeenColumn]:

@@ -112,6 +112,27 @@ def test_another_scale_allows_ranking_at_most(unit: float) -> None:
     assert [line.statistic for line in one.lines] == ["Spearman", "Pearson"]
 
 
+@pytest.mark.parametrize(
+    ("judge", "people", "same"),
+    [
+        # Decibels within 0 to 100: 19 to 45 of 0 to 100 is 0.26 of both.
+        (lambda t: 32 + 4 * t, lambda t: np.clip(50 + 20 * t, 0, 100), False),
+        # The middle of 1 to 5 in whole numbers is the same scale, in fractions it is not.
+        (lambda t: np.clip(np.rint(3 + 0.3 * t), 2, 4), lambda t: np.clip(np.rint(3 + t), 1, 5), True),
+        (lambda t: 3 + 0.1 * t, lambda t: np.clip(np.rint(3 + t), 1, 5), False),
+        (lambda t: 3.5 + 0.7 * t, lambda t: np.clip(np.rint(3 + t), 1, 5), True),
+    ],
+    ids=["dB", "whole numbers near the middle", "fractions near the middle", "a shifted mean"],
+)
+def test_a_range_within_peoples_is_not_yet_their_scale(judge, people, same: bool) -> None:
+    truth = np.random.default_rng(6).standard_normal(150)
+    named = People(people(truth)[:, None], np.arange(150))
+    scores = judge(truth)
+    assert findings({"judge": scores}, named).judges[0].same_scale is same
+    for said in (True, False):
+        assert findings({"judge": scores}, named, units={"judge": said}).judges[0].same_scale is said
+
+
 def test_the_majority_leaves_out_ties_and_counts_them() -> None:
     people = np.array([[0, 0, 0], [1, 1, 0], [0, 1, np.nan]] * 20, dtype=float)
     judge = np.array([0, 1, 1] * 20, dtype=float)

@@ -77,6 +77,22 @@ def test_a_reversed_metric_is_named_and_not_compared_until_it_is_said(made: Path
     assert note.endswith("`--lower-is-better good` turned it: if its scores rise with quality, leave that out.")
 
 
+def test_a_metric_has_no_differences_from_people_until_it_is_said_to_share_their_scale(tmp_path: Path) -> None:
+    random = np.random.default_rng(4)
+    truth = random.standard_normal(80)
+    frame = {"ssim": np.clip(0.5 + 0.2 * truth, 0, 1), "MOS": np.clip(0.5 + 0.2 * truth, 0, 1)}
+    frame["ssim"] = np.round(frame["ssim"] + 0.05 * random.standard_normal(80), 3)
+    pd.DataFrame(frame).to_csv(tmp_path / "m.csv", index=False)
+    file = (tmp_path / "m.csv", "--judge", "ssim", "--human", "MOS")
+    result = answered(*file)
+    assert [line["statistic"] for line in result["judges"][0]["statistics"]] == ["Spearman", "Pearson"]
+    assert result["notes"][-1].endswith("Where both share one, add `--same-scale ssim`.")
+    names = [line["statistic"] for line in answered(*file, "--same-scale", "ssim")["judges"][0]["statistics"]]
+    assert "upper limit of agreement" in names
+    assert "no scale of people's" in refused(*file, "--same-scale", "ssim", "--lower-is-better", "ssim")
+    assert "`--same-scale MOS` is no `--judge`" in refused(*file, "--same-scale", "MOS")
+
+
 def test_one_person_is_never_a_yes(made: Path) -> None:
     # Two people with this noise agree at about 0.7 themselves.
     assert "good and human1: not proven" in read(made / "r.csv", "--judge", "good", "--human", "human1")
