@@ -1,6 +1,7 @@
 """Where the results of `touchstone evaluate` go: the terminal, a JSON file, pictures."""
 
 import json
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -21,22 +22,44 @@ class Picture(NamedTuple):
     spec: dict[str, Any]
 
 
-def refuse_output(output: Path | None, *inputs: str) -> None:
+def refuse_output(output: Path | None, *inputs: str, name: str = "results.json") -> None:
     """Say so before anything is computed where a result cannot be written.
 
     Args:
         output: Where it would go.
         inputs: What is read: a result in its place would be the end of it.
+        name: Of a file, for the sentence about a folder.
 
     Raises:
-        UserError: The path is a folder, a pipe or a device, or an input.
+        UserError: The path is a folder, a pipe or a device, or an input, or is in what is no folder or may not be
+            written to.
     """
-    if output is not None and output.exists() and any(Path(one).exists() and output.samefile(one) for one in inputs):
+    if output is None:
+        return
+    if output.exists() and any(Path(one).exists() and output.samefile(one) for one in inputs):
         raise UserError(f"{output} is the file that is read. Name another for the result.")
-    if output is not None and output.is_dir():
-        raise UserError(f"{output} is a folder. Name a file in it: {output / 'results.json'}.")
-    if output is not None and is_device(output):
+    if output.is_dir():
+        raise UserError(f"{output} is a folder. Name a file in it: {output / name}.")
+    if is_device(output):
         raise UserError(f"{output} is no file, and would be replaced by one. Name a file, or use `--json`.")
+    there = next(folder for folder in output.absolute().parents if folder.exists())
+    if not there.is_dir():
+        raise UserError(f"{output} cannot be written: {there.name} is a file, no folder. Name another place.")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise UserError(f"{output} cannot be written: {there} may not be written to. Name another place.")
+
+
+def refuse_twice(*paths: Path | None) -> None:
+    """Refuse two results in one file.
+
+    Raises:
+        UserError: Two paths lead to one.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        if path is not None and path.resolve() in seen:
+            raise UserError(f"{path} is named for two results. Name a file for each.")
+        seen |= {path.resolve()} if path is not None else set()
 
 
 def deliver(
@@ -61,18 +84,19 @@ def deliver(
     """
     text = json.dumps(result, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     output, as_json, paths = asked.output, asked.as_json, []
-    try:
-        if output is not None:
-            write_whole(output, text)
-            paths.append(output)
-        for path, other in texts:
+    new_folders = set()
+    for path, other in [*([(output, text)] if output is not None else []), *texts]:
+        new_folders |= set() if path.parent.exists() else {path.parent}
+        try:
             write_whole(path, other)
-            paths.append(path)
-        paths += _drawn(
-            pictures, output.with_suffix("") if output is not None else Path(f"{asked.name}_{result['command']}")
-        )
+        except OSError as error:
+            raise UserError(f"{path} cannot be written ({error.strerror}).") from error
+        paths.append(path)
+    base = output.with_suffix("") if output is not None else Path(f"{asked.name}_{result['command']}")
+    try:
+        paths += _drawn(pictures, base)
     except OSError as error:
-        raise UserError(f"{error.filename or output} cannot be written ({error.strerror}).") from error
+        raise UserError(f"{error.filename or base} cannot be written ({error.strerror}).") from error
     if as_json:
         # Not stdout's own encoding: JSON is UTF-8 whatever the terminal's locale.
         sys.stdout.flush()
@@ -82,7 +106,10 @@ def deliver(
         show(result, terminal(highlight=False))
     to = terminal(stderr=as_json, highlight=False)
     for path in paths:
-        to.print(f"Wrote {path}", soft_wrap=True)
+        if path.parent in new_folders:
+            to.print(f"Wrote a new folder, {path.parent}", soft_wrap=True, markup=False)
+            new_folders.remove(path.parent)
+        to.print(f"Wrote {path}", soft_wrap=True, markup=False)
 
 
 def _drawn(pictures: Sequence[Picture], base: Path) -> list[Path]:

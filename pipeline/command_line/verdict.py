@@ -133,7 +133,7 @@ def verdict(
     Without --judge and --human it says what the columns look like, and which command to run.
     """
     from pipeline.command_line.evaluate_options import Asked
-    from pipeline.command_line.evaluate_output import deliver, refuse_output
+    from pipeline.command_line.evaluate_output import deliver, refuse_output, refuse_twice
     from pipeline.command_line.verdict_result import Question, answer, calibrated_text, verdict_values
     from pipeline.command_line.verdict_shown import show_likely, show_verdict
     from resources.inputs.any_file import Opening
@@ -145,8 +145,9 @@ def verdict(
             raise UserError("`--judge` is missing: name each column with a judge's ratings.")
         show_likely(file, opening, terminal(highlight=False))
         return
-    for path in (output, calibrated, report):
-        refuse_output(path, *file)
+    for path, name in ((output, "results.json"), (calibrated, "calibrated.csv"), (report, "page.html")):
+        refuse_output(path, *file, name=name)
+    refuse_twice(output, calibrated, report)
     columns = RatingColumns(
         judges=tuple(judge or ()),
         people=tuple(human or ()),
@@ -176,7 +177,10 @@ def verdict(
     if save is not None:
         from pipeline.command_line.verdict_saved import saved_datasets
 
-        texts += saved_datasets(said, save)
+        saved = saved_datasets(said, save)
+        for path, _ in saved:
+            refuse_output(path, *file)
+        texts += saved
     deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [], texts)
 
 

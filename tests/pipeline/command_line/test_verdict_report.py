@@ -126,3 +126,36 @@ def test_ratings_become_a_data_set_of_study_c(made: Path, tmp_path: Path, monkey
     assert "letters, digits" in refused(made / "r.csv", "--judge", "good", *HUMANS, "--save", "a/b")
     path.write_text("study: x\nevaluation: {}\n", encoding="utf-8")
     assert "names no inbox" in refused(made / "r.csv", "--judge", "good", *HUMANS, "--save", "a")
+
+
+def test_where_a_page_cannot_be_written_is_said_in_a_line_and_nothing_is_lost(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "r.csv"
+    before = (made / "r.csv").read_bytes()
+    file.write_bytes(before)
+    asked = (file, "--judge", "good", "--human", "human1")
+    assert f"is a folder. Name a file in it: {tmp_path / 'page.html'}" in refused(*asked, "--report", tmp_path)
+    assert "is the file that is read" in refused(*asked, "--report", file)
+    (tmp_path / "link.html").symlink_to(file)
+    assert "is the file that is read" in refused(*asked, "--report", tmp_path / "link.html")
+    assert "cannot be written: r.csv is a file, no folder" in refused(*asked, "--report", file / "page.html")
+    assert "named for two results" in refused(*asked, "-o", tmp_path / "a", "--report", tmp_path / "b" / ".." / "a")
+    said = refused(*asked, "--report", "/proc/page.html")
+    assert said.startswith("/proc/page.html cannot be written")
+    assert file.read_bytes() == before
+    # A data set in the inbox that is the file itself.
+    (tmp_path / "touchstone.yaml").write_text("study: x\nevaluation:\n  inbox: .\n", encoding="utf-8")
+    monkeypatch.setenv("TOUCHSTONE_CONFIG", str(tmp_path / "touchstone.yaml"))
+    rows = tmp_path / "rows.jsonl"
+    pd.read_csv(file).to_json(rows, orient="records", lines=True)
+    before = rows.read_bytes()
+    assert "is the file that is read" in refused(rows, *asked[1:], "--save", "rows")
+    assert rows.read_bytes() == before
+
+
+def test_a_folder_that_is_made_for_a_page_is_named(made: Path, tmp_path: Path) -> None:
+    page = tmp_path / "new" / "one" / "page.html"
+    shown = read(made / "r.csv", "--judge", "good", "--human", "human1", "--report", page)
+    assert f"Wrote a new folder, {page.parent}\nWrote {page}\n" in shown
+    assert "new folder" not in read(made / "r.csv", "--judge", "good", "--human", "human1", "--report", page)
