@@ -93,7 +93,7 @@ def measure(store: ReviewStore) -> float:
     row = N_QUERIES * N_DOCUMENTS
     taken = [
         milliseconds(f"next query, {only or 'all'}", lambda only=only: store.next_query("ann", only=only))
-        for only in (None, "unreviewed", "skipped", "low_kappa", "tied")
+        for only in (None, "offered", "skipped", "low_kappa", "tied")
     ]
     taken.append(milliseconds("progress", store.progress))
     taken.append(milliseconds("the last submission", lambda: store.latest("ann")))

@@ -94,6 +94,7 @@ def review(study: Study, reviewer: str) -> None:
             key="filter",
             on_change=state.filter_changed,
         )
+        parts.shared(page, section.review.overlap)
         blind = section.review.blind and not st.toggle("Show the judges' scores", key="scores")
         parts.guidelines(section.review.guidelines)
         parts.sent(store, page)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from analysis.words import count_noun, queries
+from analysis.words import count_noun, noun, queries
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.review_records import Sent
 from resources.database.reliability.review_store import ReviewStore
@@ -14,7 +14,7 @@ from review.judges_shown import kappa_shown, scores_shown
 from review.state import Page
 
 FILTERS = {
-    "unreviewed": "Not reviewed by anyone",
+    "offered": "Offered to me",
     "all": "All that I have not voted on",
     "low_kappa": "Low kappa",
     "skipped": "I skipped",
@@ -70,6 +70,34 @@ def progress(page: Page) -> None:
     st.progress(
         reviewed / disputed if disputed else 1.0,
         text=" · ".join(part for part in (done, page.standing.asked) if part),
+    )
+    if page.n_tied and state.chosen_filter() != "tied":
+        st.button(
+            f"{count_noun(page.n_tied, 'disagreement')} with tied votes, which decide nothing: show",
+            type="tertiary",
+            key="show-tied",
+            on_click=state.show_tied,
+        )
+
+
+def shared(page: Page, overlap: float) -> None:
+    """How many queries every reviewer is asked about, and why."""
+    if page.progress.disputed:
+        st.caption(shared_in_words(page.n_shared, page.progress.disputed, overlap))
+
+
+def shared_in_words(n: int, disputed: int, overlap: float) -> str:
+    """The same for a number of disagreements of which `n` are shared, with the configured share in the end."""
+    others = "" if n == disputed else " Each of the others is offered to one reviewer first."
+    if n:
+        return (
+            f"{n:,} of {count_noun(disputed, 'disagreement')} {noun(n, 'is', 'are')} shared: every reviewer is asked "
+            f"about {noun(n, 'it', 'them')}, so that agreement between reviewers can be measured.{others}"
+        )
+    return (
+        "No disagreement is shared: each is offered to one reviewer first. Agreement between reviewers can be measured "
+        "only where two decide on the same document. The share that every reviewer is asked about is `review.overlap` "
+        f"in the configuration, now {overlap:.0%}."
     )
 
 

@@ -38,6 +38,8 @@ class Page:
     sent: Sent | None
     validations: pd.DataFrame
     agreement: pd.DataFrame
+    n_shared: int
+    n_tied: int
     task_pair: str = ""
     sent_pair: str = ""
     submission: str = field(default_factory=lambda: uuid4().hex)
@@ -50,7 +52,13 @@ def page_of(study: Study, reviewer: str) -> Page:
     if isinstance(held, Page) and held.reviewer == reviewer:
         return held
     store = study.reviews
-    task = store.next_query(reviewer, only=chosen_filter(), skip_rows=st.session_state.get("passed", ()))
+    passed = st.session_state.get("passed", ())
+    of_others = [row for name, row in _desks().items() if name != reviewer]
+    task = store.next_query(reviewer, only=chosen_filter(), skip_rows=passed, on_desks=of_others)
+    if task is not None:
+        _desks()[reviewer] = task.query_row
+    else:
+        _desks().pop(reviewer, None)
     found, progress, sent = validations(store.engine, store.study), store.progress(), store.latest(reviewer)
     page = Page(
         reviewer=reviewer,
@@ -60,11 +68,25 @@ def page_of(study: Study, reviewer: str) -> Page:
         sent=sent,
         validations=found,
         agreement=store.reviewer_agreement(),
+        n_shared=_n_shared(store, len(found), progress.disputed),
+        n_tied=store.n_tied(),
         task_pair=_pair(study, task),
         sent_pair=_pair(study, sent),
     )
     st.session_state[KEY] = page
     return page
+
+
+@st.cache_resource
+def _desks() -> dict[str, int]:
+    """The row of the query that each reviewer has on the screen; forgotten with the server, and nothing is lost."""
+    return {}
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _n_shared(_store: ReviewStore, n_validations: int, n_disputed: int) -> int:
+    """How many disputed queries are shared; read anew where a validation has found others."""
+    return _store.n_shared()
 
 
 def _pair(study: Study, found: ReviewTask | Sent | None) -> str:
@@ -75,8 +97,8 @@ def _pair(study: Study, found: ReviewTask | Sent | None) -> str:
 
 
 def chosen_filter() -> Filter:
-    """The current filter; queries without a review where nothing is chosen."""
-    chosen: Only | str = st.session_state.get("filter", "unreviewed")
+    """The current filter; what is offered to this reviewer where nothing is chosen."""
+    chosen: Only | str = st.session_state.get("filter", "offered")
     return None if chosen == EVERYTHING else chosen  # type: ignore[return-value]
 
 
@@ -91,6 +113,12 @@ def filter_changed() -> None:
     """Begin the new filter at its first query."""
     st.session_state["passed"] = []
     renew()
+
+
+def show_tied() -> None:
+    """Choose the filter for tied votes."""
+    st.session_state["filter"] = "tied"
+    filter_changed()
 
 
 def receive(store: ReviewStore, page: Page) -> None:

@@ -216,6 +216,7 @@ fidelity:
 #   review:
 #     high_disagreement: 0.4        # scores further apart are in dispute, as are labels that differ
 #     min_reviewed_share: 0.2       # of the disputed queries, before validating again
+#     overlap: 0.1                  # of the disputed queries, offered to every reviewer: how well they agree
 #     documents_at_a_time: 5
 #     blind: true                   # scores stay hidden until the reviewer has voted
 #     # guidelines: guidelines.md   # a text that reviewers can open: what counts as relevant

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, ValidatorFunctionWrapHandler, field_validator, model_validator
 
 from analysis.agreement.coefficients import ANCHORS, grades_on
 from analysis.agreement.cuts import threshold_below
@@ -84,9 +84,19 @@ class Review(Section):
 
     high_disagreement: Share = Field(0.4, description="scores further apart than this are in dispute")
     min_reviewed_share: Share = Field(0.20, description="of the disputed queries, before re-validation")
+    overlap: Share = Field(0.1, description="of the disputed queries, offered to every reviewer")
     documents_at_a_time: int = Field(5, ge=1, le=50)
     blind: bool = Field(True, description="scores and kappa stay hidden until the reviewer has voted")
     guidelines: Path | None = Field(None, description="text that reviewers can open: what counts as relevant")
+
+    @field_validator("overlap", mode="wrap")
+    @classmethod
+    def a_share(cls, value: Any, read: ValidatorFunctionWrapHandler) -> float:
+        """Refuse what is no share, in words that say which number it is."""
+        try:
+            return float(read(value))
+        except ValidationError:
+            raise ValueError("must be a share of the queries from 0 (none) to 1 (all), such as 0.1") from None
 
 
 class Recalibration(Section):

@@ -19,9 +19,9 @@ from tests.made_disputes import STUDY
 CONFIGURATION = f"study: {STUDY}\nreliability:\n  queries: queries.csv\n  review:\n    documents_at_a_time: 4\n"
 
 
-def write_study(folder: Path) -> dict[str, str]:
-    """A home whose configuration asks for study D; the environment that names it."""
-    (folder / "touchstone.yaml").write_text(CONFIGURATION, encoding="utf-8")
+def write_study(folder: Path, more: str = "") -> dict[str, str]:
+    """A home whose configuration asks for study D, with more keys of `review`; the environment that names it."""
+    (folder / "touchstone.yaml").write_text(f"{CONFIGURATION}{more}", encoding="utf-8")
     (folder / "queries.csv").write_text("id,query\n", encoding="utf-8")
     return {"TOUCHSTONE_HOME": str(folder)}
 
@@ -64,7 +64,8 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        environment = {**os.environ, **write_study(self.home)}
+        # Every query is offered to everyone, whoever had it on the screen in an earlier test.
+        environment = {**os.environ, **write_study(self.home, "    overlap: 1\n")}
         root = Path(__file__).resolve().parents[2]
         with (self.home / "server.log").open("a") as log:
             self.process = subprocess.Popen(

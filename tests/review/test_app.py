@@ -251,12 +251,59 @@ def test_undo_opens_the_query_again_also_after_a_reload(study: sa.Engine) -> Non
 def test_what_another_reviewer_saves_does_not_take_the_query_away(study: sa.Engine) -> None:
     add_disputes(study, 2)
     ann, ben = opened("ann"), opened("ben")
+    ben.selectbox[0].set_value("all").run()
     save(ben, False, False)
     save(ann, True, True)
     assert store_of(study).progress().reviewed == 1
     (agreement,) = store_of(study).reviewer_agreement().to_dict("records")
     assert (agreement["n_documents"], agreement["percent_agreement"]) == (2, 0.0)
     assert any(one.startswith("ann and ben\n0% alike") for one in texts(ann))
+
+
+def test_two_reviewers_at_once_are_offered_different_queries_and_none_is_out_of_reach(
+    study_on_sqlite: sa.Engine,
+) -> None:
+    add_disputes(study_on_sqlite, 2)
+    ann, ben = opened("ann"), opened("ben")
+    assert "text 0 of query 0" in bodies(ann)
+    assert "text 0 of query 1" in bodies(ben)
+    save(ben, True, False)
+    # Ann has it on the screen, but it is all that is left.
+    assert "text 0 of query 0" in bodies(ben)
+    save(ben, True, False)
+    assert "Nothing left under this filter." in ben.info[0].value
+    # What ann has on the screen is hers to save, and counts.
+    save(ann, False, False)
+    assert store_of(study_on_sqlite).progress().reviewed == 2
+    assert any("on 2 documents of 1 query" in one for one in texts(ann))
+
+
+def test_a_shared_query_is_offered_to_two_at_once_and_the_page_says_why(study_on_sqlite: sa.Engine) -> None:
+    queries = add_disputes(study_on_sqlite, 23)
+    # Of these the last one is shared, see `test_overlap.py`; the others are decided.
+    for row, documents in queries[:22]:
+        store_of(study_on_sqlite).vote("carla", f"c{row}", dict.fromkeys(documents, True))
+    for name in ("ann", "ben"):
+        page = opened(name)
+        assert "text 0 of query 22" in bodies(page)
+        [said] = [one.value for one in page.caption if "shared" in one.value]
+        assert said.startswith("1 of 23 disagreements is shared: every reviewer is asked about it, so that agreement")
+
+
+def test_a_tie_is_shown_and_a_click_leads_to_it(study: sa.Engine) -> None:
+    (_row, documents), (_other, others) = add_disputes(study, 2)
+    store = store_of(study)
+    for name, relevant in (("ann", True), ("ben", False)):
+        store.vote(name, name, dict.fromkeys(documents, relevant))
+        store.vote(name, f"{name} too", dict.fromkeys(others, True))
+    page = opened("ann")
+    assert "2/2 disagreements reviewed" in page.get("progress")[0].proto.text
+    press(page, "1 disagreement with tied votes, which decide nothing: show")
+    assert page.selectbox[0].value == "tied"
+    assert "text 0 of query 0" in bodies(page)
+    store.vote("carla", "c", dict.fromkeys(documents, True))
+    page = opened("ann")
+    assert not [one.label for one in page.button if "tied" in one.label]
 
 
 def test_hostile_words_are_shown_as_they_are_and_a_missing_text_is_said(study_on_sqlite: sa.Engine) -> None:

@@ -11,7 +11,7 @@ from resources.database.storable import storable
 from resources.errors import UserError
 
 LONGEST_NAME = 60
-Only = Literal["unreviewed", "skipped", "low_kappa", "tied"]
+Only = Literal["offered", "skipped", "low_kappa", "tied"]
 
 
 class DisputedDocument(NamedTuple):

@@ -28,6 +28,13 @@ IS_VOTE = VOTES.c.relevant.is_not(None)
 IS_SKIP = VOTES.c.relevant.is_(None)
 HAS_WORDS = sa.or_(VOTES.c.reason.is_not(None), VOTES.c.note.is_not(None))
 IN_FAVOUR = sa.case((VOTES.c.relevant, 1), else_=-1)
+# Documents with as many votes for them as against them.
+TIED = (
+    sa.select(VOTES.c.document_row)
+    .where(STANDS, IS_VOTE)
+    .group_by(VOTES.c.document_row)
+    .having(sa.func.sum(IN_FAVOUR) == 0)
+)
 Condition = sa.ColumnElement[bool]
 
 
@@ -43,6 +50,27 @@ def first_open(
         .limit(1)
     )
     return question.where(DISPUTES.c.query_row.not_in(list(left_out))) if left_out else question
+
+
+def offers(study: str, reviewer: str) -> sa.Select[*tuple[Any, ...]]:
+    """The disputed documents that a reviewer neither voted on nor skipped, by place, and whether others voted."""
+    return (
+        sa.select(DISPUTES.c.query_row, DISPUTES.c.place, QUERIES.c.query_id, standing(IS_VOTE).label("has_votes"))
+        .join(QUERIES, QUERIES.c.id == DISPUTES.c.query_row)
+        .where(DISPUTES.c.study == study, ~standing(VOTES.c.reviewer == reviewer))
+        .order_by(DISPUTES.c.place, DISPUTES.c.place_in_query)
+        # Row by row: most often the first few are enough.
+        .execution_options(stream_results=True)
+    )
+
+
+def disputed_names(study: str) -> sa.Select[str]:
+    """The names of all disputed queries."""
+    return (
+        sa.select(QUERIES.c.query_id)
+        .join(DISPUTES, DISPUTES.c.query_row == QUERIES.c.id)
+        .where(DISPUTES.c.study == study, DISPUTES.c.place_in_query == 0)
+    )
 
 
 def open_documents(study: str, reviewer: str, only: Only | None, place: int) -> sa.Select[*tuple[Any, ...]]:
@@ -86,6 +114,13 @@ def n_undecided(study: str) -> sa.Select[int]:
         sa.select(sa.func.count())
         .select_from(DISPUTES)
         .where(DISPUTES.c.study == study, DISPUTES.c.labels_differ, balance == 0)
+    )
+
+
+def n_tied(study: str) -> sa.Select[int]:
+    """How many disputed queries have a document with as many votes for it as against it."""
+    return sa.select(sa.func.count(DISPUTES.c.query_row.distinct())).where(
+        DISPUTES.c.study == study, DISPUTES.c.document_row.in_(TIED)
     )
 
 
@@ -176,9 +211,7 @@ def _first_rows(*conditions: Condition) -> sa.Select[int]:
 
 def _of_query(reviewer: str, only: Only | None, low_kappa: float) -> list[Condition]:
     conditions = [_of_document(reviewer, only)]
-    if only == "unreviewed":
-        conditions.append(~standing(IS_VOTE))
-    elif only == "low_kappa":
+    if only == "low_kappa":
         conditions.append(DISPUTES.c.kappa < low_kappa - TIE * abs(low_kappa))
     return conditions
 
@@ -188,13 +221,7 @@ def _of_document(reviewer: str, only: Only | None) -> Condition:
     if only == "skipped":
         return standing(mine, IS_SKIP)
     if only == "tied":
-        tied = (
-            sa.select(VOTES.c.document_row)
-            .where(STANDS, IS_VOTE)
-            .group_by(VOTES.c.document_row)
-            .having(sa.func.sum(IN_FAVOUR) == 0)
-        )
-        return DISPUTES.c.document_row.in_(tied)
+        return DISPUTES.c.document_row.in_(TIED)
     return ~standing(mine)
 
 

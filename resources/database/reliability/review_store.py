@@ -13,6 +13,7 @@ from analysis.agreement.consensus import majority
 from analysis.agreement.contingency import PASSED, RESOLVED
 from analysis.agreement.disagreement import review_quota
 from analysis.agreement.kappa import LOW_KAPPA, cohens_kappa
+from analysis.agreement.overlap import is_shared, place_in_line
 from analysis.undefined import UndefinedStatistic
 from resources.configuration.reliability import Review
 from resources.database.engine import usable, writing
@@ -117,27 +118,40 @@ class ReviewStore:
         return len(values)
 
     def next_query(
-        self, reviewer: str, *, only: Only | None = None, skip_rows: Collection[int] = ()
+        self,
+        reviewer: str,
+        *,
+        only: Only | None = None,
+        skip_rows: Collection[int] = (),
+        on_desks: Collection[int] = (),
     ) -> ReviewTask | None:
         """The disputed query of highest disagreement that this reviewer has something to say about.
 
         Args:
             reviewer: The reviewer's name.
-            only: `unreviewed`: with a document without a vote; `skipped`: that this reviewer skipped;
+            only: `offered`: with a document without a vote, first those of this reviewer's own share, then those of
+                colleagues', from the last; and, next to the own ones, those that are shared among all, voted on by
+                others or not (`analysis.agreement.overlap`). `skipped`: that this reviewer skipped;
                 `low_kappa`: with a defined kappa below the limit; `tied`: with as many votes for a document as against
                 it, also where one is this reviewer's. Where left out, every query with a document that this reviewer
                 neither voted on nor skipped.
             skip_rows: Rows of queries to pass over.
+            on_desks: Rows of queries that colleagues have on their screens; with `offered` they come last, unless they
+                are shared.
 
         Raises:
             UserError: The database cannot be reached, is damaged or locked; or the name cannot be one.
         """
         with usable(self.engine), self.engine.connect() as connection:
             name = self._person(connection, reviewer)
-            first = connection.execute(ask.first_open(self.study, name, only, self.low_kappa, skip_rows)).first()
-            if first is None:
+            if only == "offered":
+                place = self._offered(connection, name, skip_rows, on_desks)
+            else:
+                first = connection.execute(ask.first_open(self.study, name, only, self.low_kappa, skip_rows)).first()
+                place = None if first is None else first.place
+            if place is None:
                 return None
-            found = connection.execute(ask.open_documents(self.study, name, only, first.place)).mappings().all()
+            found = connection.execute(ask.open_documents(self.study, name, only, place)).mappings().all()
             return task_of(connection, list(found), self.review.documents_at_a_time)
 
     def vote(
@@ -249,6 +263,17 @@ class ReviewStore:
         needed = 0 if asks_for_none else review_quota(disputed, self.review.min_reviewed_share)
         return ReviewProgress(reviewed, disputed, needed)
 
+    def n_shared(self) -> int:
+        """How many disputed queries are shared: offered to every reviewer, so that their agreement can be measured."""
+        with usable(self.engine), self.engine.connect() as connection:
+            names = connection.scalars(ask.disputed_names(self.study)).all()
+        return sum(is_shared(self.study, name, self.review.overlap) for name in names)
+
+    def n_tied(self) -> int:
+        """How many disputed queries have a document with as many votes for it as against it."""
+        with usable(self.engine), self.engine.connect() as connection:
+            return connection.scalar(ask.n_tied(self.study)) or 0
+
     def n_undecided(self) -> int:
         """How many documents in dispute have labels that differ and no majority of the votes that stand."""
         with usable(self.engine), self.engine.connect() as connection:
@@ -355,6 +380,28 @@ class ReviewStore:
         columns = [column.name for column in REVIEWER_AGREEMENT.columns]
         frame = pd.DataFrame(found, columns=columns).sort_values(["reviewer_1", "reviewer_2"])
         return REVIEWER_AGREEMENT.validated(frame)
+
+    def _offered(
+        self, connection: sa.Connection, name: str, skip_rows: Collection[int], on_desks: Collection[int]
+    ) -> int | None:
+        """The place of the query to offer next; see `next_query`."""
+        colleagues = [one for one in connection.scalars(ask.reviewers(self.study)) if one != name]
+        place, fewest = None, len(colleagues) + 1
+        for row in connection.execute(ask.offers(self.study, name)):
+            shared = is_shared(self.study, row.query_id, self.review.overlap)
+            if row.query_row in skip_rows or (row.has_votes and not shared):
+                continue
+            if shared:
+                return row.place
+            before = place_in_line(row.query_id, name, colleagues)
+            if row.query_row in on_desks:
+                before = len(colleagues) + 1
+            elif before == 0:
+                return row.place
+            # Of colleagues' shares the last: they begin with the first.
+            if before <= fewest:
+                place, fewest = row.place, before
+        return place
 
     def _votes(self, *conditions: sa.ColumnElement[bool]) -> pd.DataFrame:
         with usable(self.engine), self.engine.connect() as connection:

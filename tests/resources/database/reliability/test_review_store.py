@@ -143,7 +143,7 @@ def test_a_skip_needs_a_reason(engine: sa.Engine) -> None:
         store_of(engine).skip("ann", "s", row, "  ")
 
 
-def test_the_filters_for_unreviewed_queries_and_for_low_kappa(engine: sa.Engine) -> None:
+def test_the_filters_for_offered_queries_and_for_low_kappa(engine: sa.Engine) -> None:
     queries = [add_query(engine, ["a", "b"]) for _ in range(4)]
     store = store_of(engine)
     # 0.4 itself is not low, and a query without kappa is neither.
@@ -153,10 +153,11 @@ def test_the_filters_for_unreviewed_queries_and_for_low_kappa(engine: sa.Engine)
     assert low.query_row == queries[2][0]
     store.vote("ben", "b", dict.fromkeys(queries[0][1], True))
     store.vote("ben", "half", {queries[1][1][0]: True})
-    unreviewed = store.next_query("ann", only="unreviewed")
-    assert unreviewed is not None
-    assert unreviewed.query_row == queries[1][0]
-    assert len(unreviewed.documents) == 2
+    # Of query 1 a document has no vote yet; of query 0 each has.
+    offered = store.next_query("ann", only="offered", skip_rows=[queries[2][0], queries[3][0]])
+    assert offered is not None
+    assert offered.query_row == queries[1][0]
+    assert len(offered.documents) == 2
 
 
 def test_undo_takes_back_the_last_submission_and_keeps_it_on_record(engine: sa.Engine) -> None:
