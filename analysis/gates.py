@@ -11,6 +11,7 @@ from analysis.ties import ceiling, compare
 SHOWN_DECIMALS = 3
 MOST_DECIMALS = 12
 DOES_NOT_APPLY = "Does not apply"  # how the sentence begins of a gate on something that is not there
+NOT_ASKED = "Not asked of this data set."  # and of one that nothing in the configuration or the data asks for
 DETERMINISTIC = "deterministic"  # the reason of a gate on an ICC that is 1 by construction and does not count
 
 
@@ -34,6 +35,11 @@ class Gate(NamedTuple):
     low: float | None = None
     high: float | None = None
     unreliable: bool = False
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it asks anything: one that does not passes, and counts nowhere as a pass."""
+        return not self.sentence.startswith((NOT_ASKED, DOES_NOT_APPLY))
 
     def with_interval(self, low: float | None, high: float | None, *, unreliable: bool = False) -> "Gate":
         """The gate with the interval of its number; none, not NaN, where there is no bound or no number."""

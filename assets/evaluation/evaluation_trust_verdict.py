@@ -21,7 +21,7 @@ from resources.tables.parquet_tables import Frames
     group_name="evaluation_verdict",
     ins={"evaluation_samples": MADE_SO_FAR},
     kinds={"pandas"},
-    code_version="1",
+    code_version="2",
     # One run at a time: of two that overlap, the one that read first must not write last.
     pool="evaluation_over_datasets",
 )

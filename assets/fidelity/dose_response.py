@@ -7,10 +7,9 @@ import dagster as dg
 import pandas as pd
 
 from analysis.agreement.dose_response import FEWEST_MAGNITUDES
-from analysis.gates import Gate, at_least
+from analysis.gates import NOT_ASKED, Gate, at_least
 from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import dose_points, dose_rows
-from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.golden import dose_panels
 from reports.shared.figure import figure_metadata

@@ -8,11 +8,10 @@ import dagster as dg
 import pandas as pd
 from upath import UPath
 
-from analysis.gates import Gate, at_most
+from analysis.gates import NOT_ASKED, Gate, at_most
 from assets.fidelity.logic.golden_choice import golden_objects, other_object
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import require_sound_objects
-from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.sheets import contact_sheet as drawn_sheet
 from reports.shared.figure import picture_metadata

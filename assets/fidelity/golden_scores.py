@@ -7,7 +7,7 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.gates import Gate, at_least, at_most
+from analysis.gates import NOT_ASKED, Gate, at_least, at_most
 from analysis.ties import differences
 from assets.fidelity.golden_images import NO_GOLDEN_SET, current_renders_gate
 from assets.fidelity.judge_calls import judging_of, rows_by_key
@@ -16,7 +16,7 @@ from assets.fidelity.logic.golden_choice import setting_in_force
 from assets.fidelity.logic.judge_answers import as_planned, judge_scores, judged_objects, matrix_of
 from assets.fidelity.logic.sensitivity_rows import chose_setting, held_out_pairs
 from assets.fidelity.study_objects import require_sound_objects
-from assets.shared.checks import NOT_ASKED, require
+from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import MADE_SO_FAR, Frames
 from reports.fidelity.plots.golden import golden_scores as golden_scores_chart

@@ -7,11 +7,10 @@ import dagster as dg
 import pandas as pd
 
 from analysis.accuracy.effect_size import FEWEST
-from analysis.gates import Gate, at_least, at_most, share_at_least
+from analysis.gates import NOT_ASKED, Gate, at_least, at_most, share_at_least
 from analysis.messages import message
 from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
-from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
 from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.golden import sensitivity_panels

@@ -5,13 +5,12 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from analysis.gates import Gate, at_most
+from analysis.gates import NOT_ASKED, Gate, at_most
 from analysis.messages import message
 from assets.fidelity.golden_scores import altered_objects, golden_name, mean_scores, records_items_only
 from assets.fidelity.judge_calls import judging_of, rows_by_key
 from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.subscore_rows import NO_SUBSCORES, Sides, subscore_rows
-from assets.shared.checks import NOT_ASKED
 from assets.shared.gate import Kind, gate
 from reports.fidelity.plots.golden import subscore_panels
 from reports.shared.figure import figure_metadata

@@ -16,7 +16,7 @@ from resources.study import Study
 from resources.tables.reliability.decision import RELIABILITY_TRUST_VERDICT
 
 
-@dg.asset(group_name="reliability_verdict", kinds={"pandas"}, code_version="1")
+@dg.asset(group_name="reliability_verdict", kinds={"pandas"}, code_version="2")
 def reliability_trust_verdict(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,

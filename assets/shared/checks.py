@@ -9,7 +9,6 @@ from analysis.gates import Gate
 from assets.shared.table_gates import TableGate, table_gate
 
 WARN = dg.AssetCheckSeverity.WARN
-NOT_ASKED = "Not asked of this data set."
 
 
 def gate_result(gate: Gate, severity: dg.AssetCheckSeverity = dg.AssetCheckSeverity.ERROR) -> dg.AssetCheckResult:
@@ -30,7 +29,8 @@ def numbers_of(gate: Gate) -> dict[str, Any]:
     seen = dg.MetadataValue.null() if gate.seen is None else f"{gate.seen:.6g}"
     over = dg.MetadataValue.null() if gate.n is None else str(gate.n)
     to_do = {} if gate.passed else {"to_do": gate.remedy}
-    return {"seen": seen, "over": over, "needed": gate.needed} | to_do
+    idle = {} if gate.is_asked else {"state": "not asked"}
+    return {"seen": seen, "over": over, "needed": gate.needed} | idle | to_do
 
 
 def require(gate: Gate) -> None:

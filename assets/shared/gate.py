@@ -9,8 +9,8 @@ from typing import Any, Final
 import dagster as dg
 import pandas as pd
 
-from analysis.gates import Gate
-from assets.shared.checks import NOT_ASKED, WARN, gate_result, result_of_each
+from analysis.gates import NOT_ASKED, Gate
+from assets.shared.checks import WARN, gate_result, result_of_each
 from assets.shared.partitions import METHODS, SETTINGS
 from reports.shared.gate_row import GateRow, gate_row
 from resources.configuration.section import Section

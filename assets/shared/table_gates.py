@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import dagster as dg
 
-from analysis.gates import DOES_NOT_APPLY, Gate
+from analysis.gates import Gate
 from assets.shared.partitions import DATASETS, METHODS, SETTINGS
 from resources.errors import listing
 from resources.tables.check_results import latest_results
@@ -33,7 +33,7 @@ class TableGate(NamedTuple):
     @property
     def asked(self) -> list[str]:
         """The partitions that the gate applies to."""
-        return [key for key, gate in self.gates.items() if not gate.sentence.startswith(DOES_NOT_APPLY)]
+        return [key for key, gate in self.gates.items() if gate.is_asked]
 
     @property
     def furthest(self) -> Gate:
@@ -74,9 +74,7 @@ class TableGate(NamedTuple):
     @property
     def table(self) -> str:
         """Every partition with its answer, in Markdown."""
-        rows = [
-            f"| {key} | {'pass' if gate.passed else '**fail**'} | {gate.sentence} |" for key, gate in self.gates.items()
-        ]
+        rows = [f"| {key} | {_state(gate)} | {gate.sentence} |" for key, gate in self.gates.items()]
         return "\n".join(["| which | gate | seen and needed |", "| --- | --- | --- |", *rows])
 
     @property
@@ -91,6 +89,10 @@ class TableGate(NamedTuple):
         if gate.seen is None:
             return -math.inf if gate.passed else math.inf
         return -gate.seen if gate.needed.startswith(">=") else gate.seen
+
+
+def _state(gate: Gate) -> str:
+    return "not asked" if not gate.is_asked else "pass" if gate.passed else "**fail**"
 
 
 def table_gate(

@@ -29,7 +29,7 @@ def show_study(console: Console, state: StudyState, *, every_table: bool) -> Non
     grid.add_row("Last run", Text(_run_in_words(state)))
     for place, line in enumerate(state.numbers()):
         grid.add_row("" if place else "Found", Text(one_line(line, LONGEST)))
-    grid.add_row("Gates", _gates_in_words(state.every_gate))
+    grid.add_row("Gates", gates_in_words(state.every_gate))
     for gate in [*failed(state.every_gate, STOP), *failed(state.every_gate, FAIL)]:
         grid.add_row("", _gate(gate))
     if notes := failed(state.every_gate, NOTE):
@@ -73,16 +73,19 @@ def _run_in_words(state: StudyState) -> str:
     return f"{state.run.job}{of} {words}{when}{took}"
 
 
-def _gates_in_words(gates: list[GateState]) -> Text:
+def gates_in_words(gates: list[GateState]) -> Text:
+    """How many gates hold, stop, fail and advise, and how many ask nothing."""
     if not gates:
         return Text("none was checked")
-    held = sum(not gate.n_failed for gate in gates)
+    held = sum(not gate.n_failed for gate in gates if gate.n_asked)
     words = [Text(f"{held} pass", "green")]
     words += [
         Text(f"{n} {kind if kind != NOTE or n == 1 else 'notes'}", STYLES[kind])
         for kind in (STOP, FAIL, NOTE)
         if (n := len(failed(gates, kind)))
     ]
+    if idle := sum(not gate.n_asked for gate in gates):
+        words.append(Text(f"{idle} not asked", "bright_black"))
     return Text(", ").join(words)
 
 
@@ -102,7 +105,7 @@ def _every_table(state: StudyState) -> Table:
     for key, one in state.tables.items():
         made_at = "" if one.made_at is None else _moment(one.made_at)
         rows = "" if one.is_missing else str(one.n_rows)
-        gates = _gates_in_words(state.gates[key]) if state.gates[key] else Text()
+        gates = gates_in_words(state.gates[key]) if state.gates[key] else Text()
         table.add_row(key.path[-1], _state(one), rows, made_at, gates)
     return table
 

@@ -29,7 +29,10 @@ REPORTS: Final = ("fidelity_report", "pairwise_report", "evaluation_report", "re
 
 
 class GateState(NamedTuple):
-    """One gate that was checked: its kind, in how many partitions it fails, what the worst one says and what to do."""
+    """One gate that was checked: its kind, in how many partitions it fails, what the worst one says and what to do.
+
+    `n_asked` of the `n_seen` partitions are those that it asks something of.
+    """
 
     table: str
     name: str
@@ -38,6 +41,7 @@ class GateState(NamedTuple):
     n_seen: int
     sentence: str
     to_do: str
+    n_asked: int
 
 
 def gate_states(
@@ -75,6 +79,7 @@ def _gate(instance: dg.DagsterInstance, check: dg.AssetCheckSpec) -> GateState |
         len(latest),
         whole.sentence,
         whole.furthest.remedy,
+        len(whole.asked),
     )
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from upath import UPath
 
 from analysis.correlation.correlation import correlation
-from analysis.gates import DOES_NOT_APPLY
+from analysis.gates import DOES_NOT_APPLY, NOT_ASKED
 from analysis.intervals.measured import reliable_from
 from analysis.one_answer import one_answers
 from analysis.resampling.bootstrap import Resampling
@@ -24,7 +24,6 @@ from assets.fidelity.logic.judge_answers import scores_of
 from assets.fidelity.logic.recommendation_gates import as_good_as_best, chosen_setting, grade_of
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, is_corrected
 from assets.fidelity.setting_summary import NOT_COMPARED
-from assets.shared.checks import NOT_ASKED
 from assets.shared.table_gates import TableGate
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.study_state import FAIL, NOTE, STOP, kind_of
@@ -188,13 +187,15 @@ def show_outcome(outcome: Outcome, console: Console, told_below: Collection[str]
             grid.add_row(Text(f"  {word}", style=style), Text.assemble((_name(check), "bold"), f": {said}"))
     if held := [_name(check) for check in asked if check.passed]:
         grid.add_row(Text("  pass", style="green"), Text(f"{len(held)} hold: {', '.join(held)}."))
+    if idle := [_name(check) for check in outcome.checks if _is_idle(check)]:
+        grid.add_row(Text("  not asked", style="bright_black"), Text(f"{', '.join(idle)}."))
     console.print(grid)
 
 
 def _is_idle(check: dg.AssetCheckEvaluation) -> bool:
     """Whether a check had nothing to look at."""
     said = check.description or ""
-    return said == NOT_ASKED or said.startswith(DOES_NOT_APPLY)
+    return said.startswith((NOT_ASKED, DOES_NOT_APPLY))
 
 
 def _name(check: dg.AssetCheckEvaluation) -> str:

@@ -37,6 +37,7 @@ class GateRow:
     high: float | None = None
     unreliable: bool = False  # the interval rests on too few clusters
     reason: str | None = None  # why there is no number, or why it does not count
+    is_asked: bool = True  # whether there is something that it asks
 
     @property
     def check(self) -> str:
@@ -46,7 +47,7 @@ class GateRow:
     @property
     def applies(self) -> bool:
         """Whether the gate asks anything here; one that does not passes and counts nowhere."""
-        return not (self.passed and self.reason == DETERMINISTIC)
+        return self.is_asked and not (self.passed and self.reason == DETERMINISTIC)
 
     @property
     def seen_text(self) -> Text:
@@ -93,6 +94,7 @@ def gate_row(gate: Gate, *, advice: bool = False) -> GateRow:
         gate.high,
         gate.unreliable,
         gate.reason,
+        gate.is_asked,
     )
 
 

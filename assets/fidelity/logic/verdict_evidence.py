@@ -179,12 +179,17 @@ def conditions_of(row: Mapping[Any, Any], evidence: Evidence, study: FidelityStu
 
     icc = _condition(message("repeatability (ICC)"), "repeatable", row[f"icc{of}"], bounds("icc"), limits.icc, n,
                      n_products, required="icc" in required)  # fmt: skip
+    mad = _condition(message("spread of repeats (MAD)"), "repeats_agree", row[f"mad{of}"], (None, None),
+                     limits.median_mad, n, n_products, required="median_mad" in required, at_most=True)  # fmt: skip
     if row["deterministic"]:
-        icc = icc._replace(state="does not apply", estimate=None, low=None, high=None, why=message("deterministic"))
+        # Repeats that are equal by construction show nothing.
+        icc, mad = (
+            one._replace(state="does not apply", estimate=None, low=None, high=None, why=message("deterministic"))
+            for one in (icc, mad)
+        )
     return [
         icc,
-        _condition(message("spread of repeats (MAD)"), "repeats_agree", row[f"mad{of}"], (None, None),
-                   limits.median_mad, n, n_products, required="median_mad" in required, at_most=True),
+        mad,
         _condition(message("validity of answers"), "answers_are_valid_json", validity, _both(wide),
                    limits.json_validity, n_first, None, required="json_validity" in required),
         _condition(message("Spearman with the mean of people"), "orders_like_people",

@@ -8,10 +8,11 @@ from dagster._core.storage.asset_check_execution_record import (
     AssetCheckExecutionRecordStatus,
 )
 
-from analysis.gates import Gate, at_least, at_most
+from analysis.gates import NOT_ASKED, Gate, at_least, at_most
 from assets.shared.checks import gate_result, require, result_of_each
 from assets.shared.partitions import SETTINGS
 from assets.shared.table_gates import TableGate
+from reports.shared.gate_row import gate_row
 
 KEYS = SETTINGS.get_partition_keys()
 LEVELS = dict(zip(KEYS, (0.9, 0.5, 0.2, 0.8), strict=False))
@@ -239,6 +240,18 @@ def test_a_setting_to_which_a_gate_does_not_apply_is_in_no_count() -> None:
         "least 0.85. cold: Does not apply: all repeats are equal."
     )
     assert TableGate({"cold": idle, "frozen": idle}, (), "settings").sentence == idle.sentence
+
+
+def test_a_pass_of_what_was_not_asked_is_none() -> None:
+    passing = at_least("g", 0.9, 0.85, n=12, what="SRCC")
+    idle = Gate("g", True, None, "nothing", f"{NOT_ASKED} No limit is set.")
+    whole = TableGate({"one": passing, "two": passing, "three": idle}, (), "data sets")
+    assert whole.sentence.startswith("All 2 data sets pass.")
+    assert whole.sentence.endswith(f"three: {NOT_ASKED} No limit is set.")
+    assert "| three | not asked |" in whole.table
+    assert gate_result(idle).metadata["state"].value == "not asked"
+    assert "state" not in gate_result(passing).metadata
+    assert not gate_row(idle._replace(n=0, limit=0.0)).applies
 
 
 def test_below_a_limit_the_largest_number_is_the_worst(

@@ -3,19 +3,23 @@
 import io
 from pathlib import Path
 
+import dagster as dg
 import pandas as pd
 import pytest
 from rich.console import Console
 from upath import UPath
 
-from analysis.gates import Gate, at_most
+from analysis.gates import NOT_ASKED, Gate, at_least, at_most
 from assets.fidelity.logic.current_plan import CurrentPlan
 from assets.fidelity.logic.recommendation_gates import grade_of
 from assets.fidelity.logic.setting_conditions import FOUR_CONDITIONS, condition_gates, stored_conditions
 from assets.fidelity.setting_summary import summary_rows
 from assets.shared.table_gates import TableGate
-from pipeline.command_line.summary import show_drift, show_summary, stand_in, unseen
+from pipeline.command_line.status_shown import gates_in_words
+from pipeline.command_line.study_state import NOTE, GateState
+from pipeline.command_line.summary import show_drift, show_outcome, show_summary, stand_in, unseen
 from pipeline.command_line.summary import verdict as verdict_of
+from pipeline.runs import Outcome
 from resources.configuration.fidelity import FidelityThresholds
 from resources.runtime.home import Home
 from resources.tables.fidelity.decision import EVERYBODY
@@ -49,6 +53,22 @@ def test_the_verdict_names_the_setting_its_reported_numbers_and_what_cannot_be_t
     assert f"median MAD {row['mad_reported']:.3f}, JSON validity 1.000." in said
     assert "Few products" not in said
     assert said.endswith(f"Not distinguishable from it: {other}.")
+
+
+def test_a_pass_of_what_was_not_asked_reads_not_asked_after_a_run_and_in_the_status() -> None:
+    gates = [
+        at_least("srcc_is_high_enough", 0.9, 0.8, n=30, what="SRCC"),
+        Gate("accuracy_is_high_enough", True, None, "nothing", f"{NOT_ASKED} There are no answers."),
+    ]
+    checks = [
+        dg.AssetCheckEvaluation(dg.AssetKey("t"), one.name, one.passed, {}, description=one.sentence) for one in gates
+    ]
+    shown = io.StringIO()
+    show_outcome(Outcome(tables=["t"], gates={one.asset_check_key: one for one in checks}), Console(file=shown, width=200))
+    assert "pass       1 hold: srcc_is_high_enough." in shown.getvalue()
+    assert "not asked  accuracy_is_high_enough." in shown.getvalue()
+    states = [GateState("t", one.name, NOTE, 0, 1, one.sentence, "", int(one.is_asked)) for one in gates]
+    assert gates_in_words(states).plain == "1 pass, 1 not asked"
 
 
 def test_where_people_scored_only_some_objects_spearman_has_its_own_n(split: pd.DataFrame) -> None:
