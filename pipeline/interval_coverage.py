@@ -29,8 +29,6 @@ COLUMNS = (
     "+/-",
     "worst design",
 )
-BAND = f"{PROMISED[0]:.0%} to {PROMISED[1]:.0%}"
-SIDE = f"{ONE_SIDE[0]:.0%} to {ONE_SIDE[1]:.0%}"
 SECTION = f"""## Coverage of intervals
 
 How often headline intervals of 95 % contain the truth, by simulation: [the measured table](coverage.md).

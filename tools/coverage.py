@@ -11,7 +11,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 from analysis.intervals.coverage import COSTLY_DATA_SETS, DATA_SETS
-from analysis.intervals.gate_rates import (
+from analysis.intervals.headline import METHODS
+from analysis.intervals.measured import reliable_from
+from analysis.intervals.measured_row import Row
+from analysis.intervals.measured_rows import SEED
+from pipeline.interval_coverage import measured
+from tools.gate_rates import (
     DOCUMENTS,
     MEMBERS,
     SD_OF_CHANGE,
@@ -23,11 +28,6 @@ from analysis.intervals.gate_rates import (
     steadiness_gates,
     validity_gates,
 )
-from analysis.intervals.headline import METHODS
-from analysis.intervals.measured import reliable_from
-from analysis.intervals.measured_row import Row
-from analysis.intervals.measured_rows import SEED
-from pipeline.interval_coverage import measured
 
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "analysis" / "intervals" / "measured_rows.py"
@@ -35,8 +35,6 @@ PAGE = ROOT / "docs" / "coverage.md"
 HEAD = '''"""What `tools/coverage.py` measured; it writes this file."""
 
 from analysis.intervals.measured_row import Row
-from analysis.intervals.measured_rows import SEED
-from pipeline.interval_coverage import measured
 
 '''
 NAMES = {

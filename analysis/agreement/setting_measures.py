@@ -206,9 +206,9 @@ def left_out_measures(given: Compared, *, seed: int) -> Jackknife:
     return left_out(_statistics(given), given.clusters, seed=seed)
 
 
-def evidence_of(given: Compared, *, resamples: int, seed: int, workers: int = 1) -> Evidence:
+def evidence_of(given: Compared, *, resamples: int, seed: int) -> Evidence:
     """The settings with `measured` and `resampled`."""
-    return Evidence(given, measured(given), resampled(given, resamples=resamples, seed=seed, workers=workers))
+    return Evidence(given, measured(given), resampled(given, resamples=resamples, seed=seed))
 
 
 def median_of_counts(values: Floats) -> OfCounts:

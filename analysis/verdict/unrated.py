@@ -106,13 +106,12 @@ def unrated(people: People, judge: Floats, levels: Levels = LEVELS, *, same_scal
     return Unrated(*counted, tuple(found), shifts, "")
 
 
-def calibrated(people: People, judge: Floats, levels: Levels = LEVELS) -> Calibrated:
+def calibrated(people: People, judge: Floats) -> Calibrated:
     """The judge's scores in people's unit, by the line or the increasing steps that err less on held-out clusters.
 
     Args:
         people: Scores, or two labels.
         judge: Shape ``(n,)``, NaN where there is none.
-        levels: Its seed is that of the folds.
 
     Returns:
         Of objects that people rated the held-out prediction, of the others that of the fit on all.
@@ -125,7 +124,7 @@ def calibrated(people: People, judge: Floats, levels: Levels = LEVELS) -> Calibr
     answers, seen = mean_of(people.answers), ~np.isnan(judge)
     rated = seen & ~np.isnan(answers)
     parts = judge[rated], answers[rated], people.clusters[rated]
-    both = [calibration(*parts, seed=levels.seed, method=method) for method in ("linear", "isotonic")]
+    both = [calibration(*parts, seed=LEVELS.seed, method=method) for method in ("linear", "isotonic")]
     best = min(both, key=lambda one: one.rmse_after)
     scores = np.full(len(judge), np.nan)
     scores[seen] = fitted(*parts[:2], best.method)(judge[seen])

@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -46,12 +45,11 @@ def review(
         raise UserError(f"The review page stopped. If port {port} is taken, try another: --port {port + 1}.")
 
 
-def server_command(port: int, app: Path = APP, names: Sequence[str] = ()) -> list[str]:
+def server_command(port: int, names: Sequence[str] = ()) -> list[str]:
     """Streamlit for this machine alone: no browser opened, nothing reported to anyone, no details of errors shown.
 
     Args:
         port: Where it listens.
-        app: The page.
         names: Of a reverse proxy's, under which it answers besides this machine's own. Under any other name it answers
             no one: a page elsewhere whose name is made to point at this machine would count as this page itself.
     """
@@ -70,6 +68,6 @@ def server_command(port: int, app: Path = APP, names: Sequence[str] = ()) -> lis
         **{f"theme.{name}": value for name, value in THEME.items()},
     }
     # By `-m`, so that the checkout is where Python looks first.
-    started = [sys.executable, "-m", "streamlit", "run", str(app)]
+    started = [sys.executable, "-m", "streamlit", "run", str(APP)]
     hosts = (f"--server.allowedHosts={name}" for name in (*OWN_NAMES, *names))
     return [*started, *(f"--{name}={value}" for name, value in options.items()), *hosts]

@@ -23,7 +23,6 @@ from pipeline.samples.reliability import (
     write_lines,
 )
 from pipeline.samples.shipped import MANIFEST, is_whole, make_whole
-from resources.configuration.load import Configuration, read_configuration
 from resources.configuration.place import FILE_NAME
 from resources.errors import UserError
 
@@ -95,15 +94,6 @@ def write_review_samples(folder: Path, seed: int = SEED) -> ReviewSamples:
         make_whole(inputs, SAMPLES_VERSION, seed, partial(_write_all, seed=seed))
         configuration.write_text(STUDY, encoding="utf-8")
     return ReviewSamples(folder, configuration, inputs / QUERIES, inputs / RECALIBRATED, inputs / TRUTH)
-
-
-def review_sample_configuration(folder: Path) -> Configuration:
-    """The second sample's configuration, as it stands in its folder.
-
-    Raises:
-        UserError: The folder has none, or a wrong one.
-    """
-    return read_configuration(Path(folder) / FILE_NAME)
 
 
 def judged(queries: list[SampleQuery], version: str, seed: int) -> dict[str, list[list[float]]]:

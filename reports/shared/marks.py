@@ -142,20 +142,20 @@ def path(
     }
 
 
-def paths(rows: Sequence[Row], color: str, *, opacity: float = 0.4, width: float = 0.7) -> Layer:
+def paths(rows: Sequence[Row]) -> Layer:
     """A thin line for each ``of``, through its rows in order of x."""
     return {
         "data": _data(rows),
-        "mark": {"type": "line", "strokeWidth": width, "color": color, "opacity": opacity, "clip": True},
+        "mark": {"type": "line", "strokeWidth": 0.7, "color": NEUTRAL, "opacity": 0.4, "clip": True},
         "encoding": {"x": {"field": "x"}, "y": {"field": "y"}, "detail": {"field": "of", "type": "nominal"}},
     }
 
 
-def stripe(rows: Sequence[Row], color: str) -> Layer:
+def stripe(rows: Sequence[Row]) -> Layer:
     """A pale area along x between ``low`` and ``high``."""
     return {
         "data": _data(rows),
-        "mark": {"type": "area", "color": color, "opacity": 0.14, "clip": True},
+        "mark": {"type": "area", "color": MAIN, "opacity": 0.14, "clip": True},
         "encoding": {"x": {"field": "x"}, "y": {"field": "low"}, "y2": {"field": "high"}},
     }
 
@@ -245,7 +245,7 @@ def matrix(counts: NDArray[np.float64], letters: float, *, zeros: bool = False) 
     return drawn
 
 
-def legend(entries: Sequence[Entry], *, side: str = "top", title: Part | None = None, columns: int = 0) -> Layer:
+def legend(entries: Sequence[Entry], *, side: str = "top", title: Part | None = None) -> Layer:
     """What colours, shapes and dashes mean: a layer that draws nothing else."""
     names = [words(entry.label) for entry in entries]
     shown = {
@@ -254,7 +254,7 @@ def legend(entries: Sequence[Entry], *, side: str = "top", title: Part | None = 
         "symbolOpacity": 1,
         "symbolStrokeWidth": 1.8,
         "labelLimit": 420,
-    } | ({"columns": columns or 1} if columns or side == "right" else {})
+    } | ({"columns": 1} if side == "right" else {})
 
     def scale(values: Sequence[Any]) -> Layer:
         return {"field": "label", "type": "nominal", "scale": {"domain": names, "range": list(values)}, "legend": shown}

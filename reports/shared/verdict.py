@@ -284,12 +284,6 @@ def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(name): value(str(name), cell) for name, cell in row.items()}
 
 
-def first_line(stated: Stated) -> str:
-    """Question and word in English, as on the terminal and in the list of an inbox."""
-    found = answer_of(stated)
-    return f"{found.question.plain(LANGUAGES[0])} {found.word.plain(LANGUAGES[0])}"
-
-
 def lines_of(stated: Stated) -> list[str]:
     """What follows on the terminal: reasons, what would prove it, what it does not cover, and on what it rests."""
     found = answer_of(stated)

@@ -11,7 +11,6 @@ from resources.configuration.fidelity import RubricWeights
 from resources.tables.call_states import SUBSCORES
 
 IN_FRACTIONS = "all numbers are fractions of 1, and 0-100 was asked for: 0.63 may mean 63 or 0.63"
-DISAGREEMENT = 1.0  # stated and recomputed score may differ by this, on 0-100, before they are counted as differing
 FULL_SCALE = 100
 RATIONALE_LENGTH = (2, 4)
 

@@ -103,7 +103,7 @@ class VfscoreTree:
             return None
         try:
             setting = Setting(_number(info, "temperature"), _number(info, "top_p"))
-            recorded_at = _instant(info, "timestamp")
+            recorded_at = _instant(info)
         except ValueError as error:
             faults.add(f"{self._name(folder / BATCH_INFO)}: {error}.", _MEND)
             return None
@@ -186,11 +186,11 @@ def _number(fields: Mapping[str, Any], name: str) -> float:
     return float(fields[name])
 
 
-def _instant(fields: Mapping[str, Any], name: str) -> datetime:
+def _instant(fields: Mapping[str, Any]) -> datetime:
     try:
-        value = datetime.fromisoformat(str(fields.get(name)))
+        value = datetime.fromisoformat(str(fields.get("timestamp")))
     except ValueError as error:
-        raise ValueError(f"field '{name}' is no ISO time: {fields.get(name)!r}") from error
+        raise ValueError(f"field 'timestamp' is no ISO time: {fields.get('timestamp')!r}") from error
     # Only the order counts, and VFScore writes no zone.
     return value if value.tzinfo else value.replace(tzinfo=UTC)
 

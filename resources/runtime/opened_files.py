@@ -106,20 +106,19 @@ def begins_utf16(file: BinaryIO) -> bool:
     return found
 
 
-def lines_of(file: IO[AnyStr], name: str, remedy: str, first_row: int = 1) -> Iterator[AnyStr]:
+def lines_of(file: IO[AnyStr], name: str, remedy: str) -> Iterator[AnyStr]:
     """Each line of an open file, none longer than `limits.line_bytes` allows.
 
     Args:
         file: As text or bytes.
         name: The file's name for errors.
         remedy: What to do about a line that is too long.
-        first_row: The number of the next line.
 
     Raises:
         FileFault: A line is longer than the limit.
     """
     longest = current_limits().line_bytes
-    row = first_row
+    row = 1
     while line := file.readline(longest + 1):
         if len(line) > longest:
             problem = f"the line is longer than {longest:,} bytes."

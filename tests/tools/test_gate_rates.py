@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import binom, norm
 
-from analysis.intervals.gate_rates import (
+from tools.gate_rates import (
     annotator_gates,
     drift_gates,
     low_share_gates,

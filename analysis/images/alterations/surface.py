@@ -61,17 +61,16 @@ def laid_on(image: Picture, surface: Surface, rgb: Picture) -> Picture:
     return result
 
 
-def without_rim(mask: Mask, rim_px: int = RIM_PX) -> Mask:
+def without_rim(mask: Mask) -> Mask:
     """The object without the pixels in which it mixes with a black background; parts that are all rim stay whole.
 
     Args:
         mask: Shape ``(h, w)``, true on the object.
-        rim_px: Width of the rim, pixels.
     """
-    padded = np.pad(mask.astype(np.uint8), 3 * rim_px)  # the picture's edge is no rim's inner side
-    core = cv2.erode(padded, np.ones((2 * rim_px + 1, 2 * rim_px + 1), np.uint8))
-    reached = cv2.dilate(core, np.ones((6 * rim_px + 1, 6 * rim_px + 1), np.uint8))
-    kept = slice(3 * rim_px, -3 * rim_px)
+    padded = np.pad(mask.astype(np.uint8), 3 * RIM_PX)  # the picture's edge is no rim's inner side
+    core = cv2.erode(padded, np.ones((2 * RIM_PX + 1, 2 * RIM_PX + 1), np.uint8))
+    reached = cv2.dilate(core, np.ones((6 * RIM_PX + 1, 6 * RIM_PX + 1), np.uint8))
+    kept = slice(3 * RIM_PX, -3 * RIM_PX)
     return np.asarray((core[kept, kept] > 0) | (mask & (reached[kept, kept] == 0)))
 
 

@@ -191,7 +191,7 @@ def dose(
         for at, drop in means
         if drop is not None
     ]
-    layers = [line_at(0, vertical=False, color=NEUTRAL, dash="dot"), marks.paths(thin, NEUTRAL)]
+    layers = [line_at(0, vertical=False, color=NEUTRAL, dash="dot"), marks.paths(thin)]
     layers += [marks.path([(one["x"], one["y"]) for one in dots], MAIN, dash="dot", width=1.2), marks.dots(dots)]
     if defined(row["slope"], row["intercept"]) and means:
         ends = [min(at for at, _ in means), max(at for at, _ in means)]

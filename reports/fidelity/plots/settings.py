@@ -127,19 +127,16 @@ def stability(frame: pd.DataFrame, threshold: float) -> Drawing:
     )
 
 
-def convergence(
-    curves: pd.DataFrame, summary: pd.DataFrame, threshold: float, shown: pd.DataFrame | None = None
-) -> Drawing:
+def convergence(curves: pd.DataFrame, summary: pd.DataFrame, threshold: float) -> Drawing:
     """Half-width against repeats: most objects as a stripe, their median thick, what is asked for dashed.
 
     Args:
         curves: Table `convergence_curves` of the setting that is shown.
         summary: Table `convergence_summary` of all settings that are drawn, thin.
         threshold: Half-width that is asked for, 0-1.
-        shown: Rows of the setting that is drawn thick; all if none.
     """
     return Drawing(
-        [*_of_all(summary, threshold), *converging(curves, summary if shown is None else shown)],
+        [*_of_all(summary, threshold), *converging(curves, summary)],
         *_half_width_axes(summary, threshold),
         360,
         f"{of_setting(summary)}what each further repeat buys",
@@ -163,7 +160,7 @@ def convergence_of_settings(
 
 def _of_all(summary: pd.DataFrame, threshold: float) -> list[Layer]:
     by = summary.groupby("setting", sort=False) if "setting" in summary else [("", summary)]
-    thin = [marks.path(_medians(rows, "median_half_width"), PALE, width=1.2, clip=True) for _, rows in by]
+    thin = [marks.path(_medians(rows), PALE, width=1.2, clip=True) for _, rows in by]
     note = note_at_line(say("chart.asked", limit=plain_number(threshold)), threshold, vertical=False)
     return [*thin, line_at(threshold, vertical=False), note]
 
@@ -188,7 +185,7 @@ def converging(curves: pd.DataFrame, summary: pd.DataFrame, key: str = "") -> li
     looks = curves.groupby("n")["half_width"]
     ends = pd.DataFrame({"low": looks.quantile(0.1), "high": looks.quantile(0.9)}).dropna().reset_index()
     stripe = [{"x": int(row["n"]), "low": row["low"], "high": row["high"]} for row in ends.to_dict("records")]
-    medians = _medians(summary, "median_half_width")
+    medians = _medians(summary)
     dots = [
         {"x": n, "y": value, "fill": MAIN, "stroke": MAIN, "shape": "circle", "hover": words(number(value, 4))}
         for n, value in medians
@@ -196,7 +193,7 @@ def converging(curves: pd.DataFrame, summary: pd.DataFrame, key: str = "") -> li
     median = joined([key, say("legend.median")], ", ") if key else say("legend.median")
     entries = [Entry(median, MAIN), Entry(say("legend.most_objects"), PALE, "square")]
     layers = [
-        marks.stripe(stripe, MAIN),
+        marks.stripe(stripe),
         marks.path(medians, MAIN, width=3, clip=True),
         marks.dots(dots, size=40, clip=True),
     ]
@@ -207,7 +204,8 @@ def converging(curves: pd.DataFrame, summary: pd.DataFrame, key: str = "") -> li
     return [*layers, marks.legend(entries)]
 
 
-def _medians(summary: pd.DataFrame, name: str) -> list[tuple[int, float]]:
+def _medians(summary: pd.DataFrame) -> list[tuple[int, float]]:
+    name = "median_half_width"
     known = summary[summary[name].notna()].sort_values("n")
     return [(int(n), float(value)) for n, value in zip(known["n"], known[name], strict=True)]
 

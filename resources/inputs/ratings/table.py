@@ -55,11 +55,6 @@ class Ratings:
     positive: bool = False
     others: tuple[OtherColumn, ...] = ()
 
-    @property
-    def is_numeric(self) -> bool:
-        """Whether the ratings are numbers that can be subtracted."""
-        return not self.labels
-
 
 def read_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS_IT_IS) -> Ratings:
     """The ratings of a file.

@@ -16,9 +16,10 @@ from pipeline.samples.reliability import BY_REVIEW, SECOND_VERSION, sample_queri
 from pipeline.samples.reliability_by_review import (
     ReviewSamples,
     judged,
-    review_sample_configuration,
     write_review_samples,
 )
+from resources.configuration.load import read_configuration
+from resources.configuration.place import FILE_NAME
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
 from resources.errors import UserError
 from resources.inputs.reliability.relevance import read_relevance
@@ -37,7 +38,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ReviewSamples:
 
 @pytest.fixture(scope="module")
 def plan(made: ReviewSamples) -> ReliabilityStudy:
-    section = review_sample_configuration(made.home).reliability
+    section = read_configuration(made.home / FILE_NAME).reliability
     assert section is not None
     return section
 
@@ -91,7 +92,7 @@ def judged_again(first: pd.DataFrame, second: pd.DataFrame, threshold_2: float =
 
 
 def test_the_study_has_a_name_and_both_judges_scores_of_22_queries(made, read):
-    assert review_sample_configuration(made.home).study == "sample_by_review"
+    assert read_configuration(made.home / FILE_NAME).study == "sample_by_review"
     assert read.judges == ("judge1", "judge2")
     assert read.documents["query_id"].nunique() == 22
     assert len(read.scores) == 22 * 5 * 2
@@ -161,7 +162,7 @@ def test_a_complete_sample_keeps_what_a_person_wrote_into_its_configuration(tmp_
     made = write_review_samples(tmp_path / "home")
     made.configuration.write_text(made.configuration.read_text() + "  threshold: 0.6\n")
     write_review_samples(tmp_path / "home")
-    section = review_sample_configuration(tmp_path / "home").reliability
+    section = read_configuration(tmp_path / "home" / FILE_NAME).reliability
     assert section is not None
     assert section.threshold == 0.6
 

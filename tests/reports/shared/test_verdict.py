@@ -14,7 +14,6 @@ from reports.shared.phrases import phrase
 from reports.shared.verdict import (
     answer_of,
     colours_in_css,
-    first_line,
     full_word,
     lines_in_short,
     lines_of,
@@ -51,7 +50,6 @@ def test_the_five_states_look_different_on_the_page_and_on_the_terminal() -> Non
 
 
 def test_what_decides_comes_first() -> None:
-    assert first_line(stated("no", ORDER, ICC)) == "May model at t0.2_p1.0 stand in for people? no"
     assert lines_of(stated("no", ORDER, ICC)) == [
         "Repeatability, ICC(1,k): 0.800 [0.700, 0.900], needed at least 0.85: fails.",
         "Its agreement with people, less people's own: -0.020 [-0.200, 0.100], needed above -0.1: holds by the "
