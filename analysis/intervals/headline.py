@@ -15,8 +15,10 @@ from analysis.intervals.jackknife import (
     IDENTITY,
     LOG,
     LOG_F,
+    SHARE,
     SQUARED_FISHER,
     Bounds,
+    Estimate,
     Scale,
     difference_bounds,
     effective_freedom,
@@ -60,7 +62,6 @@ NEAR_EDGE = 0.1
 CHUNK = 50
 # Rows are counted together where the different ones are at most this share of them.
 MOST_DIFFERENT = 0.25
-SHARE = (0.0, 1.0)
 COEFFICIENT = (-1.0, 1.0)
 RANKS: tuple[Statistic, ...] = ("spearman", "kendall")
 
@@ -287,7 +288,7 @@ def headline_interval(
     over = message("{n} clusters", n=n_clusters)
     if len(deleted) != n_clusters:
         over = message("{groups} groups of {n_clusters} clusters", groups=GROUPS, n_clusters=n_clusters)
-    bounds = bounds_of(kind, value, deleted, found.sizes, n_clusters, confidence=confidence)
+    bounds = bounds_of(kind, Estimate(value, deleted), found.sizes, n_clusters, confidence=confidence)
     if method.limits is not None:
         if value not in method.limits:
             words = _how(freedom, over, message("score interval, effective sample of the delete-one jackknife"))
@@ -305,23 +306,16 @@ def headline_interval(
 
 
 def bounds_of(
-    kind: Statistic,
-    value: ArrayLike,
-    deleted: ArrayLike,
-    sizes: ArrayLike,
-    n_clusters: ArrayLike,
-    *,
-    confidence: float = 0.95,
+    kind: Statistic, one: Estimate, sizes: ArrayLike, n_clusters: ArrayLike, *, confidence: float = 0.95
 ) -> Bounds:
     """The bounds alone, of many data sets at once; shapes as in `jackknife.jackknife_bounds`."""
     method = METHODS[kind]
     freedom = freedoms(method, sizes)
     if method.limits is not None:
-        low, high = method.limits
-        return score_bounds(value, deleted, freedom, n_clusters, lowest=low, highest=high, confidence=confidence)
+        return score_bounds(one, freedom, n_clusters, method.limits, confidence=confidence)
     if kind in RANKS:
-        value, deleted = below_one(value, sizes), below_one(deleted, sizes)
-    return jackknife_bounds(value, deleted, freedom, method.scale, corrected=method.corrected, confidence=confidence)
+        one = Estimate(*(below_one(part, sizes) for part in one))
+    return jackknife_bounds(one, freedom, method.scale, corrected=method.corrected, confidence=confidence)
 
 
 def below_one(coefficients: ArrayLike, sizes: ArrayLike) -> Floats:
@@ -378,9 +372,10 @@ def _difference(found: Jackknife, first: int, second: int, kind: Statistic, conf
         words = message("0 whichever of {n} clusters is left out", n=n_clusters)
         return Interval(0.0, 0.0, words, n_clusters, unreliable, 0)
     sides = [
-        below_one(values, found.sizes) for values in (found.values[first], columns[0], found.values[second], columns[1])
+        Estimate(below_one(found.values[place], found.sizes), below_one(column, found.sizes))
+        for place, column in zip((first, second), columns, strict=True)
     ]
-    bounds = correlation_difference_bounds(sides[0], sides[1], sides[2], sides[3], freedom, confidence=confidence)
+    bounds = correlation_difference_bounds(sides[0], sides[1], freedom, confidence=confidence)
     if not np.isfinite(bounds.low) or not np.isfinite(bounds.high):
         return no_interval("one of the two is at its limit", n_clusters)
     over = message("{n} clusters", n=n_clusters)
@@ -393,21 +388,12 @@ def _how(freedom: float, over: str, *parts: str) -> str:
 
 
 def correlation_difference_bounds(
-    first: ArrayLike,
-    first_deleted: ArrayLike,
-    second: ArrayLike,
-    second_deleted: ArrayLike,
-    freedom: ArrayLike,
-    *,
-    confidence: float = 0.95,
+    first: Estimate, second: Estimate, freedom: ArrayLike, *, confidence: float = 0.95
 ) -> Bounds:
     """First - second of two correlations of the same data; shapes as in `jackknife.jackknife_bounds`."""
-    sides = [
-        jackknife_bounds(value, deleted, freedom, FISHER, confidence=confidence)
-        for value, deleted in ((first, first_deleted), (second, second_deleted))
-    ]
-    together = likeness(first_deleted, second_deleted, FISHER)
-    return difference_bounds(first, sides[0], second, sides[1], together)
+    sides = [jackknife_bounds(one, freedom, FISHER, confidence=confidence) for one in (first, second)]
+    together = likeness(first.deleted, second.deleted, FISHER)
+    return difference_bounds(first.value, sides[0], second.value, sides[1], together)
 
 
 def limit_intervals(found: Jackknife, multiple: float, *, confidence: float) -> tuple[Interval, Interval]:
@@ -420,10 +406,10 @@ def limit_intervals(found: Jackknife, multiple: float, *, confidence: float) -> 
     freedom = float(freedoms(METHODS[kind], found.sizes))
     unreliable = n_clusters < reliable_from(kind)
     words = _how(freedom, message("{n} clusters", n=n_clusters), message("Zou's limits"), JACKKNIFE)
-    parts = (found.values[0], found.deleted[:, 0], found.values[1], found.deleted[:, 1])
+    bias, deviation = (Estimate(found.values[place], found.deleted[:, place]) for place in (0, 1))
     sides = []
     for one in (-multiple, multiple):
-        bounds = limit_bounds(*parts, freedom, one, confidence=confidence)
+        bounds = limit_bounds(bias, deviation, freedom, one, confidence=confidence)
         if np.isfinite(bounds.low) and np.isfinite(bounds.high):
             sides.append(Interval(float(bounds.low), float(bounds.high), words, n_clusters, unreliable, 0))
         else:
@@ -432,22 +418,13 @@ def limit_intervals(found: Jackknife, multiple: float, *, confidence: float) -> 
 
 
 def limit_bounds(
-    bias: ArrayLike,
-    bias_deleted: ArrayLike,
-    deviation: ArrayLike,
-    deviation_deleted: ArrayLike,
-    freedom: ArrayLike,
-    multiple: float,
-    *,
-    confidence: float = 0.95,
+    bias: Estimate, deviation: Estimate, freedom: ArrayLike, multiple: float, *, confidence: float = 0.95
 ) -> Bounds:
     """Bounds of bias + multiple x standard deviation, from those of the bias and, on the log scale, of the deviation.
 
     Args:
-        bias: Shape ``(...)``.
-        bias_deleted: Shape ``(..., groups)``.
-        deviation: Shape ``(...)``, above 0.
-        deviation_deleted: Shape ``(..., groups)``.
+        bias: Of the differences.
+        deviation: Their standard deviation, above 0.
         freedom: Shape ``(...)``.
         multiple: -1.96 for the lower limit of agreement, 1.96 for the upper one.
         confidence: Between 0 and 1.
@@ -455,12 +432,12 @@ def limit_bounds(
     Source:
         Zou (2013), Stat. Methods Med. Res. 22:630-642 (limits of agreement); clusters by the jackknife.
     """
-    of_bias = jackknife_bounds(bias, bias_deleted, freedom, confidence=confidence)
-    found = jackknife_bounds(deviation, deviation_deleted, freedom, LOG, corrected=1.0, confidence=confidence)
-    away = np.asarray(deviation, dtype=np.float64) * -multiple
+    of_bias = jackknife_bounds(bias, freedom, confidence=confidence)
+    found = jackknife_bounds(deviation, freedom, LOG, corrected=1.0, confidence=confidence)
+    away = np.asarray(deviation.value, dtype=np.float64) * -multiple
     ends = found.low * -multiple, found.high * -multiple
     of_away = Bounds(np.minimum(*ends), np.maximum(*ends))
-    return difference_bounds(bias, of_bias, away, of_away)
+    return difference_bounds(bias.value, of_bias, away, of_away)
 
 
 def _near_edge(value: float, method: Method) -> bool:

@@ -16,6 +16,7 @@ from analysis.significance.wilson import wilson_at
 
 Floats = NDArray[np.float64]
 
+SHARE = (0.0, 1.0)
 MOST_CLUSTERS = 1000
 GROUPS = 200
 # What two observations of one cluster are taken to share when clusters are of unequal size.
@@ -32,6 +33,13 @@ class Scale(NamedTuple):
     name: str
     there: Callable[[Floats], Floats]
     back: Callable[[Floats], Floats]
+
+
+class Estimate(NamedTuple):
+    """A statistic of each data set, shape ``(...)``, and without each group of clusters, shape ``(..., groups)``."""
+
+    value: Floats
+    deleted: Floats
 
 
 class Bounds(NamedTuple):
@@ -108,8 +116,7 @@ def grouped(clusters: ArrayLike, seed: int) -> tuple[NDArray[np.intp], int, int]
 
 
 def jackknife_bounds(
-    value: ArrayLike,
-    deleted: ArrayLike,
+    one: Estimate,
     freedom: ArrayLike,
     scale: Scale = IDENTITY,
     *,
@@ -119,8 +126,7 @@ def jackknife_bounds(
     """Student's t around the statistic on a scale, with the standard error of the delete-one jackknife.
 
     Args:
-        value: Shape ``(...)``, the statistic of each data set.
-        deleted: Shape ``(..., groups)``, the statistic without each group of clusters.
+        one: The statistic with and without each group of clusters.
         freedom: Shape ``(...)``, degrees of freedom.
         scale: Where the t interval is made.
         corrected: How much of the jackknife's estimate of bias is taken off the centre; 1: the mean of pseudo-values.
@@ -134,9 +140,9 @@ def jackknife_bounds(
     Source:
         Tukey (1958), Ann. Math. Stat. 29:614; Arvesen (1969), Ann. Math. Stat. 40:2076-2100 (on a transformed scale).
     """
+    value, deleted = (np.asarray(part, dtype=np.float64) for part in one)
     with np.errstate(invalid="ignore", divide="ignore"):
-        at = scale.there(np.asarray(value, dtype=np.float64))
-        without = scale.there(np.asarray(deleted, dtype=np.float64))
+        at, without = scale.there(value), scale.there(deleted)
     groups = without.shape[-1]
     known = np.isfinite(at) & np.isfinite(without).all(axis=-1)
     at, without = np.where(known, at, 0.0), np.where(known[..., None], without, 0.0)
@@ -147,8 +153,8 @@ def jackknife_bounds(
     centre = at + corrected * (groups - 1.0) * (at - mean)
     half = scipy.stats.t.ppf(0.5 + confidence / 2.0, freedom) * error
     # Of few clusters the bias taken off can be more than the half-width: an interval then ends at the estimate.
-    low = np.minimum(scale.back(centre - half), np.asarray(value, dtype=np.float64))
-    high = np.maximum(scale.back(centre + half), np.asarray(value, dtype=np.float64))
+    low = np.minimum(scale.back(centre - half), value)
+    high = np.maximum(scale.back(centre + half), value)
     return Bounds(np.where(known, low, np.nan), np.where(known, high, np.nan))
 
 
@@ -160,36 +166,31 @@ def standard_errors(deleted: Floats) -> Floats:
 
 
 def score_bounds(
-    value: ArrayLike,
-    deleted: ArrayLike,
+    one: Estimate,
     freedom: ArrayLike,
     clusters: ArrayLike,
+    limits: tuple[float, float] = SHARE,
     *,
-    lowest: float = 0.0,
-    highest: float = 1.0,
     confidence: float = 0.95,
 ) -> Bounds:
     """Wilson's bounds with an effective sample size: that of independent observations with the jackknife's variance.
 
     Args:
-        value: Shape ``(...)``, a share, or a coefficient between `lowest` and `highest` that is read as one.
-        deleted: Shape ``(..., groups)``, the same without each group of clusters.
+        one: A share, or a coefficient between `limits` that is read as one, with and without each group of clusters.
         freedom: Shape ``(...)``, degrees of freedom of Student's t, which takes the normal quantile's place.
         clusters: Shape ``(...)``, the number of clusters: the sample size where nothing varies (all right, all wrong).
-        lowest: The least that the statistic can be.
-        highest: The most.
+        limits: The least and the most that the statistic can be.
         confidence: Between 0 and 1.
 
     Returns:
-        Bounds between `lowest` and `highest`, NaN where a value is undefined.
+        Bounds between `limits`, NaN where a value is undefined.
 
     Source:
         Wilson (1927), J. Am. Stat. Assoc. 22:209-212; Korn and Graubard (1998), Survey Methodology 24:193-201
         (effective sample size); Franco, Little, Louis and Slud (2019), J. Surv. Stat. Methodol. 7:334-364.
     """
-    span = highest - lowest
-    share = (np.asarray(value, dtype=np.float64) - lowest) / span
-    without = (np.asarray(deleted, dtype=np.float64) - lowest) / span
+    lowest, span = limits[0], limits[1] - limits[0]
+    share, without = ((np.asarray(part, dtype=np.float64) - lowest) / span for part in one)
     n, variance = np.asarray(clusters, dtype=np.float64), standard_errors(without) ** 2
     edge = (share <= NO_SPREAD) | (share >= 1.0 - NO_SPREAD)
     still = edge | (variance <= NO_SPREAD**2)

@@ -19,7 +19,7 @@ from analysis.intervals.headline import (
     freedoms,
     limit_bounds,
 )
-from analysis.intervals.jackknife import Bounds
+from analysis.intervals.jackknife import Bounds, Estimate
 from analysis.resampling.weighted import OfCounts, kendall_of_counts, spearman_of_counts
 
 Floats = NDArray[np.float64]
@@ -88,10 +88,10 @@ def normals(random: np.random.Generator, sizes: Integers, share: float) -> Float
     return np.asarray(np.sqrt(share) * of_cluster + np.sqrt(1.0 - share) * own)
 
 
-def with_and_without(statistic: Callable[[Floats], Floats], sums: Floats) -> tuple[Floats, Floats]:
+def with_and_without(statistic: Callable[[Floats], Floats], sums: Floats) -> Estimate:
     """A statistic of sums ``(data_sets, clusters, k)``: of all clusters, and without each of them."""
     total = sums.sum(axis=1)
-    return statistic(total), statistic(total[:, None, :] - sums)
+    return Estimate(statistic(total), statistic(total[:, None, :] - sums))
 
 
 def repeats_world(name: str, truth: float) -> World:
@@ -105,8 +105,8 @@ def repeats_world(name: str, truth: float) -> World:
         scores = objects[..., None] + noise * random.standard_normal((*objects.shape, REPEATS))
         means, within = scores.mean(axis=-1), scores.var(axis=-1) * REPEATS
         sums = np.stack([(mask * part).sum(axis=-1) for part in (1.0, means, means**2, within)], axis=-1)
-        value, deleted = with_and_without(icc_of_sums, sums)
-        return [Measured("ICC(1,5)", "icc", value, bounds_of("icc", value, deleted, sizes, design.clusters), truth)]
+        one = with_and_without(icc_of_sums, sums)
+        return [Measured("ICC(1,5)", "icc", one.value, bounds_of("icc", one, sizes, design.clusters), truth)]
 
     return World(f"repeats, {name}", measure)
 
@@ -196,13 +196,13 @@ def pairs_world(name: str, r: float, shift: float = 0.0, *, ties: bool = False) 
                 words,
                 kind,
                 value[key],
-                bounds_of(kind, value[key], deleted[key], sizes, design.clusters),
+                bounds_of(kind, Estimate(value[key], deleted[key]), sizes, design.clusters),
                 truths()[key],
             )
             for key, (words, kind) in kinds.items()
         ]
-        parts = (value["bias"], deleted["bias"], value["deviation"], deleted["deviation"])
-        bounds = limit_bounds(*parts, freedoms(METHODS["limit_of_agreement"], sizes), LIMIT)
+        bias, deviation = (Estimate(value[key], deleted[key]) for key in ("bias", "deviation"))
+        bounds = limit_bounds(bias, deviation, freedoms(METHODS["limit_of_agreement"], sizes), LIMIT)
         upper = truths()["bias"] + LIMIT * truths()["deviation"]
         values = value["bias"] + LIMIT * value["deviation"]
         return [*found, Measured("upper limit of agreement", "limit_of_agreement", values, bounds, upper)]
@@ -221,11 +221,12 @@ def drops_world(name: str, effect: float) -> World:
         value, deleted = of_pairs(total), of_pairs(total[:, None, :] - sums)
         found = []
         for key, words, kind in (("d", "Cohen's d", "cohens_d"), ("d_z", "d_z", "d_z")):
-            bounds = bounds_of(kind, value[key], deleted[key], sizes, design.clusters)  # type: ignore[arg-type]
+            one = Estimate(value[key], deleted[key])
+            bounds = bounds_of(kind, one, sizes, design.clusters)  # type: ignore[arg-type]
             found.append(Measured(words, kind, value[key], bounds, effect))  # type: ignore[arg-type]
         factor, left = hedges(2.0 * total[:, 0] - 2.0), hedges(2.0 * (total[:, None, 0] - sums[..., 0]) - 2.0)
         g = value["d"] * factor
-        bounds = bounds_of("cohens_d", g, deleted["d"] * left, sizes, design.clusters)
+        bounds = bounds_of("cohens_d", Estimate(g, deleted["d"] * left), sizes, design.clusters)
         return [*found, Measured("Hedges' g", "cohens_d", g, bounds, effect)]
 
     return World(f"drops, {name}", measure)
@@ -281,7 +282,11 @@ def ranks_world(name: str, r: float, shift: float, *, ties: bool = False) -> Wor
                 values[kind][0][row], values[kind][1][row] = found[0], found[1:]
         return [
             Measured(
-                words, kind, values[kind][0], bounds_of(kind, *values[kind], sizes, design.clusters), truths()[kind]
+                words,
+                kind,
+                values[kind][0],
+                bounds_of(kind, Estimate(*values[kind]), sizes, design.clusters),
+                truths()[kind],
             )
             for kind, (words, _) in functions.items()
         ]
@@ -318,11 +323,15 @@ def labels_world(name: str, prevalence: float, error: float) -> World:
         pooled = with_and_without(lambda sums: kappas(sums.reshape(-1, 4)).reshape(sums.shape[:-1]), counts)
         agreed = with_and_without(lambda sums: (sums[..., 0] + sums[..., 3]) / sums.sum(axis=-1), counts)
         return [
-            Measured("kappa, micro", "kappa", pooled[0], bounds_of("kappa", *pooled, sizes, design.clusters), micro),
+            Measured("kappa, micro", "kappa", pooled.value, bounds_of("kappa", pooled, sizes, design.clusters), micro),
             Measured(
-                "kappa, macro", "kappa_macro", means[0], bounds_of("kappa_macro", *means, sizes, design.clusters), macro
+                "kappa, macro",
+                "kappa_macro",
+                means.value,
+                bounds_of("kappa_macro", means, sizes, design.clusters),
+                macro,
             ),
-            Measured(of_share(share), "share", agreed[0], bounds_of("share", *agreed, sizes, design.clusters), share),
+            Measured(of_share(share), "share", agreed.value, bounds_of("share", agreed, sizes, design.clusters), share),
         ]
 
     known: dict[str, tuple[float, float, float]] = {}
@@ -353,7 +362,7 @@ def answers_world(truth: float) -> World:
         mask = inside(sizes)
         right = (mask * (random.random(mask.shape) < rates)).sum(axis=-1)
         both = with_and_without(lambda sums: sums[..., 0] / sums[..., 1], np.stack([right, sizes], axis=-1))
-        return [Measured(of_share(truth), "share", both[0], bounds_of("share", *both, sizes, design.clusters), truth)]
+        return [Measured(of_share(truth), "share", both.value, bounds_of("share", both, sizes, design.clusters), truth)]
 
     return World(f"answers, {truth:g}", measure)
 
@@ -385,7 +394,7 @@ def metrics_world(name: str, first: float, second: float, between: float) -> Wor
         total = sums.sum(axis=1)
         (one, other), (one_left, other_left) = both(total), both(total[:, None, :] - sums)
         freedom = freedoms(METHODS["correlation_difference"], sizes)
-        bounds = correlation_difference_bounds(one, one_left, other, other_left, freedom)
+        bounds = correlation_difference_bounds(Estimate(one, one_left), Estimate(other, other_left), freedom)
         return [Measured("difference of correlations", "correlation_difference", one - other, bounds, first - second)]
 
     return World(f"metrics, {name}", measure)

@@ -15,6 +15,7 @@ from analysis.intervals.jackknife import (
     ARCSINE,
     FISHER,
     IDENTITY,
+    Estimate,
     Scale,
     effective_freedom,
     jackknife_bounds,
@@ -331,7 +332,7 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
     if np.ptp(deleted) <= TIE:
         alike = message("the same whichever of {over} is left out", over=over)
         return Quantity(value, value, value, alike, at, 0.0, freedom)
-    bounds = jackknife_bounds(value, deleted, freedom, scale, confidence=confidence)
+    bounds = jackknife_bounds(Estimate(np.asarray(value), deleted), freedom, scale, confidence=confidence)
     method = message_list([JACKKNIFE, scale.name, over], ", ")
     return Quantity(value, float(bounds.low), float(bounds.high), method, at, error, freedom)
 
