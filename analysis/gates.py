@@ -84,7 +84,7 @@ def at_least(
     Raises:
         ValueError: A number is NaN or infinite.
     """
-    return _gate(name, seen, needed, ">=", n, _over(n, counted), what, unit, remedy, reason)
+    return _gate(name, seen, needed, ">=", _Words(n, _over(n, counted), what, unit, remedy, reason))
 
 
 def at_most(
@@ -100,7 +100,7 @@ def at_most(
     reason: str = "",
 ) -> Gate:
     """Passes when the number does not exceed the one needed; else like `at_least`."""
-    return _gate(name, seen, needed, "<=", n, _over(n, counted), what, unit, remedy, reason)
+    return _gate(name, seen, needed, "<=", _Words(n, _over(n, counted), what, unit, remedy, reason))
 
 
 def share_at_least(
@@ -138,9 +138,8 @@ def share_at_least(
     of = _over(0, counted)
     if trials:
         of = message(" ({successes} of {n} {counted})", successes=successes, n=trials, counted=counted)
-    gate = _gate(
-        name, seen, needed, ">=", trials, of, what, "", remedy, message("there are no {counted}", counted=counted)
-    )
+    reason = message("there are no {counted}", counted=counted)
+    gate = _gate(name, seen, needed, ">=", _Words(trials, of, what, "", remedy, reason))
     smallest = smallest_n_for_lower_bound(needed, confidence)
     if smallest is None:
         proof = message("No number of {counted} proves a share of 1.", counted=counted)
@@ -181,18 +180,19 @@ def smallest_n_for_lower_bound(share: float, confidence: float = 0.95) -> int | 
     return max(1, ceiling(share * z**2 / (1.0 - share)))
 
 
-def _gate(
-    name: str,
-    seen: float | None,
-    needed: float,
-    sign: Literal[">=", "<="],
-    n: int,
-    over: str,
-    what: str,
-    unit: str,
-    remedy: str,
-    reason: str,
-) -> Gate:
+class _Words(NamedTuple):
+    """What a gate says of its number; `over` is said behind it."""
+
+    n: int
+    over: str
+    what: str
+    unit: str
+    remedy: str
+    reason: str
+
+
+def _gate(name: str, seen: float | None, needed: float, sign: Literal[">=", "<="], words: _Words) -> Gate:
+    n, over, what, unit, remedy, reason = words
     if not math.isfinite(needed) or (seen is not None and not math.isfinite(seen)):
         raise ValueError(f"gate {name}: {seen} against {needed}; an undefined number is None, with its reason")
     spaced = f" {unit}" if unit else ""

@@ -67,7 +67,7 @@ def welch(
     found = scipy.stats.ttest_ind(a, b, equal_var=False)
     spread = spread_of_difference(a, b, first_clusters, second_clusters, resampling=resampling)
     clustered = None if spread is None else spread.interval
-    return _result(found, float(a.mean() - b.mean()), "Welch's t", clustered, resampling.confidence, a, b)
+    return _result(_Test("Welch's t", found, float(a.mean() - b.mean())), clustered, resampling.confidence, a, b)
 
 
 def paired_t(
@@ -107,7 +107,7 @@ def paired_t(
             resampling=resampling,
         )
     found = scipy.stats.ttest_1samp(differences, 0.0)
-    return _result(found, float(differences.mean()), "paired t", clustered, resampling.confidence, a, b)
+    return _result(_Test("paired t", found, float(differences.mean())), clustered, resampling.confidence, a, b)
 
 
 def _side(values: ArrayLike) -> NDArray[np.float64]:
@@ -117,16 +117,20 @@ def _side(values: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+class _Test(NamedTuple):
+    name: str
+    found: Any
+    difference: float
+
+
 def _result(
-    found: Any,
-    difference: float,
-    p_method: str,
+    test: _Test,
     clustered: Interval | None,
     confidence: float,
     first: NDArray[np.float64],
     second: NDArray[np.float64],
 ) -> MeanDifference:
-    n_first, n_second = first.size, second.size
+    (p_method, found, difference), n_first, n_second = test, first.size, second.size
     t, df, p = float(found.statistic), float(found.df), float(found.pvalue)
     if clustered is not None:
         significant = excludes_zero(clustered, float(max(np.abs(first).max(), np.abs(second).max())))

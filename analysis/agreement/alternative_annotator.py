@@ -119,7 +119,11 @@ def alternative_annotator(
     Source:
         Calderon, Reichart and Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge, ACL 2025.
     """
-    scores, verdicts, labels = _checked(ratings, judge, names, metric, epsilon, q, fewest_instances)
+    if metric not in ("negative_rmse", "accuracy"):
+        raise ValueError(f"metric must be negative_rmse or accuracy, got {metric!r}")
+    if fewest_instances < 2:
+        raise ValueError(f"fewest_instances must be at least 2, got {fewest_instances}")
+    scores, verdicts, labels = _checked(ratings, judge, names, epsilon, q)
     sources = np.arange(len(verdicts)) if clusters is None else cluster_index(clusters)[0]
     given = ~np.isnan(scores)
     if given.any(axis=0).sum() < FEWEST_ANNOTATORS:
@@ -185,7 +189,7 @@ def winning_rate_of_counts(
         Takes counts of shape ``(resamples, n_clusters)`` and gives shape ``(resamples,)``: `winning_rate` with the
         variance between clusters, NaN where no annotator has `FEWEST_INSTANCES`.
     """
-    scores, verdicts, _ = _checked(ratings, judge, None, "negative_rmse", epsilon, q, FEWEST_INSTANCES)
+    scores, verdicts, _ = _checked(ratings, judge, None, epsilon, q)
     given = ~np.isnan(scores)
     usable = given & ~np.isnan(verdicts)[:, None] & (given.sum(axis=1) >= 2)[:, None]
     n_clusters = int(clusters.max()) + 1
@@ -222,10 +226,8 @@ def _checked(
     ratings: ArrayLike,
     judge: ArrayLike,
     names: Sequence[Hashable] | None,
-    metric: str,
     epsilon: float,
     q: float,
-    fewest_instances: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[Hashable]]:
     scores, verdicts = np.asarray(ratings, dtype=np.float64), np.asarray(judge, dtype=np.float64)
     if scores.ndim != 2 or verdicts.shape != scores.shape[:1]:
@@ -235,12 +237,8 @@ def _checked(
     labels: list[Hashable] = list(range(scores.shape[1])) if names is None else list(names)
     if len(labels) != scores.shape[1] or len(set(labels)) != len(labels):
         raise ValueError(f"each of the {scores.shape[1]} annotators needs a name of its own")
-    if metric not in ("negative_rmse", "accuracy"):
-        raise ValueError(f"metric must be negative_rmse or accuracy, got {metric!r}")
     if not 0.0 <= epsilon <= 1.0 or not 0.0 < q < 1.0:
         raise ValueError(f"epsilon must lie in 0-1 and q between 0 and 1, got {epsilon} and {q}")
-    if fewest_instances < 2:
-        raise ValueError(f"fewest_instances must be at least 2, got {fewest_instances}")
     if not scores.size or np.isnan(scores).all():
         raise UndefinedStatistic("no annotator rated anything")
     return scores, verdicts, labels

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from analysis.preference.bradley_terry_components import connected
 from analysis.preference.bradley_terry_counts import Floats, labels_of, named, per_pair, win_counts
 from analysis.preference.bradley_terry_errors import Spread, voter_scores
-from analysis.preference.bradley_terry_newton import MOST_STEPS, TOLERANCE, Maximum, Prior, maximise
+from analysis.preference.bradley_terry_newton import MOST_STEPS, Maximum, Prior, maximise
 from analysis.preference.bradley_terry_ties import MODELS, TieModel, outcome_chances, rule_for
 from analysis.undefined import UndefinedStatistic
 
@@ -181,7 +181,6 @@ def bradley_terry(
     prior_strength: float = PRIOR_STRENGTH,
     voters: ArrayLike | None = None,
     most_steps: int = MOST_STEPS,
-    tolerance: float = TOLERANCE,
 ) -> BradleyTerry:
     """How strong each image is, so that `P(i beats j) = 1 / (1 + exp(strength j - strength i))`.
 
@@ -197,7 +196,6 @@ def bradley_terry(
         prior_strength: Wins, and as many losses, against an opponent of strength 0 that the prior adds; above 0.
         voters: Shape ``(n,)``, who gave the votes of each row; errors clustered by them are given too.
         most_steps: Of Newton's method.
-        tolerance: The largest step at which it has ended.
 
     Returns:
         Strengths of all images with a vote. Errors are those of independent votes (observed information, the prior's
@@ -217,8 +215,8 @@ def bradley_terry(
         raise ValueError(f"unknown way {separation!r} with separated components, known are 'prior' and 'refuse'")
     if not (np.isfinite(prior_strength) and prior_strength > 0.0):
         raise ValueError(f"the prior's strength must be above 0, got {prior_strength}")
-    images, rows, kept = win_counts(first, second, wins_first, wins_second, ties)
-    counts = per_pair(rows)
+    votes = win_counts(first, second, wins_first, wins_second, ties)
+    images, counts = votes.images, per_pair(votes.counts)
     components = connected(counts)
     separated = ~components.strong[components.of_image]
     n_separated = int((~components.strong).sum())
@@ -232,18 +230,11 @@ def bradley_terry(
             images=named(images[separated]),
         )
     rule = rule_for(tie_model, counts, bool(separated.any()))
-    best = maximise(
-        counts,
-        components,
-        rule,
-        Prior(separated, prior_strength),
-        most_steps=most_steps,
-        tolerance=tolerance,
-    )
+    best = maximise(counts, components, rule, Prior(separated, prior_strength), most_steps=most_steps)
     spread = Spread(best, components, separated, None)
     voter_spread, voter_method, n_voters = None, "none: voters are not named", None
     if voters is not None:
-        scores, voter_method = voter_scores(voters, kept, rows, best, components, rule)
+        scores, voter_method = voter_scores(voters, votes, best, components, rule)
         voter_spread = None if scores is None else Spread(best, components, separated, scores)
         n_voters = None if scores is None else scores.by_parameter.size
     parameter = _tie_parameter(tie_model, best)

@@ -24,9 +24,20 @@ class Counts(NamedTuple):
     n_images: int
 
 
+class CountedVotes(NamedTuple):
+    """Labels of the images that got a vote, sorted; one entry per row with a vote; which rows of the input these are.
+
+    `kept` has shape ``(n,)``.
+    """
+
+    images: NDArray[Any]
+    counts: Counts
+    kept: NDArray[np.bool_]
+
+
 def win_counts(
     first: ArrayLike, second: ArrayLike, wins_first: ArrayLike, wins_second: ArrayLike, ties: ArrayLike | None
-) -> tuple[NDArray[Any], Counts, NDArray[np.bool_]]:
+) -> CountedVotes:
     """The images that got a vote, and the rows with a vote in their numbers.
 
     Args:
@@ -37,8 +48,7 @@ def win_counts(
         ties: Shape ``(n,)``, votes for neither; none: no ties.
 
     Returns:
-        Labels of the images, sorted; one entry per row with a vote, in the order of the rows; and which rows these are,
-        shape ``(n,)``.
+        Rows with a vote in the order of the rows.
 
     Raises:
         ValueError: Shapes differ, an image against itself, or votes that are negative or missing.
@@ -65,7 +75,7 @@ def win_counts(
     images, number = np.unique(np.concatenate([one[voted], two[voted]]), return_inverse=True)
     half = int(voted.sum())
     won, lost, tied = (column[voted] for column in votes)
-    return images, Counts(number[:half], number[half:], won, lost, tied, len(images)), voted
+    return CountedVotes(images, Counts(number[:half], number[half:], won, lost, tied, len(images)), voted)
 
 
 def per_pair(counts: Counts) -> Counts:

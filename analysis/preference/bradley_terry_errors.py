@@ -8,7 +8,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.preference.bradley_terry_components import Components
-from analysis.preference.bradley_terry_counts import Counts, Floats
+from analysis.preference.bradley_terry_counts import CountedVotes, Floats
 from analysis.preference.bradley_terry_newton import Maximum, grounded_solver
 from analysis.preference.bradley_terry_ties import TieTerms
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS, RELIABLE_CLUSTERS, cluster_index
@@ -131,8 +131,7 @@ class Spread:
 
 def voter_scores(
     voters: ArrayLike,
-    kept: NDArray[np.bool_],
-    rows: Counts,
+    votes: CountedVotes,
     best: Maximum,
     components: Components,
     rule: TieTerms,
@@ -141,8 +140,7 @@ def voter_scores(
 
     Args:
         voters: Shape ``(n,)``, who gave each row's votes.
-        kept: Shape ``(n,)``, true for the m rows that hold a vote.
-        rows: The votes of these, m entries.
+        votes: The rows' votes.
         best: The fit.
         components: Of its images.
         rule: What was fitted.
@@ -153,7 +151,7 @@ def voter_scores(
     Raises:
         ValueError: Not one voter per row, or a voter is missing.
     """
-    labels = np.asarray(voters)
+    labels, rows, kept = np.asarray(voters), votes.counts, votes.kept
     if labels.shape != kept.shape:
         raise ValueError(f"one voter per row is needed, got shape {labels.shape} for {kept.shape}")
     number, n_voters = cluster_index(labels[kept])

@@ -68,7 +68,6 @@ def maximise(
     prior: Prior,
     *,
     most_steps: int = MOST_STEPS,
-    tolerance: float = TOLERANCE,
 ) -> Maximum:
     """The strengths under which the votes are most likely.
 
@@ -78,7 +77,6 @@ def maximise(
         rule: The model of a vote, of `rule_for` or `POSITION`.
         prior: Of the images that need one, whole components of them.
         most_steps: How many steps at most.
-        tolerance: The largest step, in strengths and log parameter, at which the search has ended.
 
     Returns:
         Of a step that would make the votes less likely only as much is made as makes them more likely.
@@ -102,7 +100,7 @@ def maximise(
         move, parameter_move = _newton_step(here, solve, rule.fitted)
         move = _centred_where_free(move, components, prior)
         share = 1.0
-        ended = max(float(np.abs(move).max()), abs(parameter_move)) < tolerance
+        ended = max(float(np.abs(move).max()), abs(parameter_move)) < TOLERANCE
         for _ in range(MOST_HALVINGS):
             there = parameter + share * parameter_move
             if there > rule.lowest:
@@ -124,7 +122,7 @@ def maximise(
                 here.of_parameter,
                 step,
             )
-    raise NotConverged(f"strengths still move by {tolerance:g} or more after {most_steps} steps; nothing is reported")
+    raise NotConverged(f"strengths still move by {TOLERANCE:g} or more after {most_steps} steps; nothing is reported")
 
 
 def grounded_solver(information: "scipy.sparse.csc_array", free: NDArray[np.bool_]) -> Solve:

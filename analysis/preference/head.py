@@ -73,7 +73,9 @@ def held_out_scores(
         Bradley and Terry (1952), Biometrika 39:324-345, with linear strengths; Stone (1974), J. R. Stat. Soc. B
         36:111-147 (cross-validation); Hoerl and Kennard (1970), Technometrics 12:55-67 (ridge penalty).
     """
-    images, one, two, won, labels = _checked(features, first, second, winner, clusters, folds)
+    images, one, two, won, labels = _checked(features, first, second, winner, clusters)
+    if folds < 2:
+        raise ValueError(f"at least 2 folds are needed, got {folds}")
     there: NDArray[np.bool_] = np.concatenate([np.isfinite(part).all(axis=1) for part in _parts(images)])
     usable = there[one] & there[two]
     fold = np.full(one.size, -1, dtype=np.intp)
@@ -232,7 +234,7 @@ def _sums(images: Images, of_image: Floats) -> Floats:
 
 
 def _checked(
-    features: ArrayLike, first: ArrayLike, second: ArrayLike, winner: ArrayLike, clusters: ArrayLike, folds: int
+    features: ArrayLike, first: ArrayLike, second: ArrayLike, winner: ArrayLike, clusters: ArrayLike
 ) -> tuple[Images, NDArray[np.intp], NDArray[np.intp], NDArray[np.int64], NDArray[np.generic]]:
     images = np.asarray(features)
     if images.dtype not in (np.float32, np.float64):
@@ -243,8 +245,6 @@ def _checked(
             f"features need two dimensions, and pairs two images, a winner and a cluster each, got shapes "
             f"{images.shape}, {one.shape}, {two.shape}, {won.shape}, {labels.shape}"
         )
-    if folds < 2:
-        raise ValueError(f"at least 2 folds are needed, got {folds}")
     if not np.isin(won, [1, 2]).all():
         raise ValueError("each winner must be 1 or 2; leave out pairs without a winner and count them")
     return images, one.astype(np.intp), two.astype(np.intp), won.astype(np.int64), labels

@@ -39,7 +39,6 @@ def position_with_strengths(
     wins_second: ArrayLike,
     clusters: ArrayLike,
     *,
-    prior_strength: float = PRIOR_STRENGTH,
     confidence: float = 0.95,
 ) -> PositionCoefficient:
     """The coefficient fitted together with the images' strengths: for many votes an image, as in a league.
@@ -50,7 +49,6 @@ def position_with_strengths(
         wins_first: Shape ``(n,)``, votes for the first.
         wins_second: Shape ``(n,)``, votes for the second.
         clusters: Shape ``(n,)``, what rows share, such as the series.
-        prior_strength: As `bradley_terry`, for components without a finite maximum.
         confidence: Of the interval.
 
     Returns:
@@ -68,20 +66,21 @@ def position_with_strengths(
     """
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
-    _, rows, kept = win_counts(first, second, wins_first, wins_second, None)
+    counted = win_counts(first, second, wins_first, wins_second, None)
+    rows = counted.counts
     if not rows.wins_first.any() or not rows.wins_second.any():
         raise UndefinedStatistic("every vote goes to the same place, so the coefficient has no finite value")
     components = connected(rows)
     separated = ~components.strong[components.of_image]
     try:
-        best = maximise(rows, components, POSITION, Prior(separated, prior_strength))
+        best = maximise(rows, components, POSITION, Prior(separated, PRIOR_STRENGTH))
     except NotConverged as unfinished:
         raise UndefinedStatistic(
             "the coefficient has no finite value: {unfinished}", unfinished=str(unfinished)
         ) from unfinished
     assert best.log_parameter is not None
     plain = Spread(best, components, separated, None).of_log_parameter()
-    scores, method = voter_scores(clusters, kept, rows, best, components, POSITION)
+    scores, method = voter_scores(clusters, counted, best, components, POSITION)
     votes = float((rows.wins_first + rows.wins_second).sum())
     n_rows = rows.first.size
     value, share = best.log_parameter, float(scipy.special.expit(best.log_parameter))

@@ -74,6 +74,7 @@ def differences_from(
         n_clusters,
         n_dropped,
     )
+    blank = Interval(None, None, method, n_clusters, n_clusters < RELIABLE_CLUSTERS, n_dropped)
     place_of_best = int(np.flatnonzero(steady).tolist().index(best))
     intervals, column = [], 0
     for place in range(seen.size):
@@ -85,10 +86,11 @@ def differences_from(
             )
             intervals.append(no_interval(why, n_clusters, int(undefined[place])))
             continue
-        behind = kept[:, place_of_best] - kept[:, column]
-        intervals.append(
-            _interval(float(seen[best] - seen[place]), behind, critical, method, n_clusters, n_dropped, place == best)
-        )
+        if place == best:
+            intervals.append(Interval(0.0, 0.0, ITSELF, n_clusters, False, 0))
+        else:
+            behind = kept[:, place_of_best] - kept[:, column]
+            intervals.append(_interval(float(seen[best] - seen[place]), behind, critical, blank))
         column += 1
     return intervals
 
@@ -131,17 +133,13 @@ def _critical(seen: Floats, kept: Floats, confidence: float) -> float:
     return float(np.quantile(largest, confidence))
 
 
-def _interval(
-    difference: float, behind: Floats, critical: float, method: str, n_clusters: int, n_dropped: int, itself: bool
-) -> Interval:
-    unreliable = n_clusters < RELIABLE_CLUSTERS
-    if itself:
-        return Interval(0.0, 0.0, ITSELF, n_clusters, False, 0)
+def _interval(difference: float, behind: Floats, critical: float, blank: Interval) -> Interval:
+    """The interval of a difference; `blank` is it without its bounds."""
     error = float(behind.std(ddof=1))
     if compare(error, 0.0, 1.0) == 0:
         if compare(difference, 0.0, 1.0) == 0:
-            return Interval(0.0, 0.0, message("0 in every resample"), n_clusters, unreliable, n_dropped)
+            return blank._replace(low=0.0, high=0.0, method=message("0 in every resample"))
         why = message("the difference is the same in every resample, which leaves no standard error")
-        return no_interval(why, n_clusters, n_dropped)
+        return no_interval(why, blank.n_clusters, blank.n_dropped)
     half = critical * error
-    return Interval(difference - half, difference + half, method, n_clusters, unreliable, n_dropped)
+    return blank._replace(low=difference - half, high=difference + half)

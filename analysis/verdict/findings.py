@@ -78,6 +78,15 @@ class Findings:
     no_comparison: str
 
 
+class _Asked(NamedTuple):
+    """What every judge is held against, by which policy, and what its errors may depend on."""
+
+    people: People
+    reference: "_Reference"
+    policy: Policy
+    factors: Sequence[Factor]
+
+
 class _Reference(NamedTuple):
     """What judges are held against in the statistics: answers ``(n, m)``, NaN where there is none."""
 
@@ -108,6 +117,7 @@ def findings(
         ValueError: Shapes do not fit.
     """
     reference = _reference(people)
+    asked = _Asked(people, reference, policy, factors)
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
     of_scale = {
         name: name not in lower_is_better
@@ -117,7 +127,7 @@ def findings(
     twins = copies_among_people(people)
     found = tuple(
         replace(
-            _of_judge(name, scores, people, reference, policy, factors, same_scale=of_scale[name]),
+            _of_judge(name, scores, asked, same_scale=of_scale[name]),
             copies=tuple(filter(None, (copy_of_people(people, scores), *twins))),
         )
         for name, scores in turned.items()
@@ -145,16 +155,8 @@ def findings(
     )
 
 
-def _of_judge(
-    name: str,
-    scores: Floats,
-    people: People,
-    reference: _Reference,
-    policy: Policy,
-    factors: Sequence[Factor],
-    *,
-    same_scale: bool,
-) -> OfJudge:
+def _of_judge(name: str, scores: Floats, asked: _Asked, *, same_scale: bool) -> OfJudge:
+    people, reference, policy, factors = asked
     of_scores = people.measure == "scores"
     of_people, undefined, against, verdict = None, "", None, None
     if people.answers.shape[1] == 1:

@@ -1,6 +1,6 @@
 """Several judges on the same objects: how each agrees, repeats and costs, and the paired difference of every two."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import combinations
 from typing import Final, Literal, NamedTuple, get_args
 
@@ -124,13 +124,13 @@ def judge_differences(
     labels, of_object = np.unique(objects.clusters, return_inverse=True)
     of_key = np.searchsorted(labels, objects.clusters_of_keys)
     sizes, everything = np.bincount(of_object), np.arange(len(labels))
-    names, couples = list(judges), list(combinations(range(len(judges)), 2))
+    names, couples = list(judges), _couples(judges)
     n_of = {one: len(objects.people) if one in ("spearman", "mae") else len(objects.clusters) for one in COMPARED}
     rows: list[Row] = []
     parts = [_columns(one, objects, of_object, of_key, planned_repeats) for one in judges.values()]
     for statistic in COMPARED:
         if statistic == "omega":
-            rows += _omega(judges, objects, of_object, couples, resamples, levels)
+            rows += _omega(judges, objects, of_object, resamples, levels)
             continue
         columns = [part[statistic] for part in parts]
 
@@ -139,8 +139,12 @@ def judge_differences(
             return np.column_stack([own, *(own[:, a] - own[:, b] for a, b in couples)])
 
         found = left_out(both, everything, seed=levels.seed, sizes=sizes)
-        rows += _of_statistic(statistic, names, couples, found, n_of[statistic], levels)
+        rows += _of_statistic(statistic, names, found, n_of[statistic], levels)
     return sorted(rows, key=lambda row: row.other is not None)
+
+
+def _couples(judges: Collection[str]) -> list[tuple[int, int]]:
+    return list(combinations(range(len(judges)), 2))
 
 
 def _columns(
@@ -177,11 +181,11 @@ def _columns(
 def _of_statistic(
     statistic: Compared,
     names: list[str],
-    couples: list[tuple[int, int]],
     found: Jackknife,
     n: int,
     levels: Levels,
 ) -> list[Row]:
+    couples = _couples(names)
     confidence, m, rest = levels.confidence, len(names), (n, found.n_clusters)
     defined = [place for place in range(m) if np.isfinite(found.values[place])]
     differences = {
@@ -220,11 +224,10 @@ def _omega(
     judges: Mapping[str, OneJudge],
     objects: Objects,
     of_object: NDArray[np.intp],
-    couples: list[tuple[int, int]],
     resamples: int,
     levels: Levels,
 ) -> list[Row]:
-    names, n_clusters = list(judges), int(of_object.max()) + 1
+    names, couples, n_clusters = list(judges), _couples(judges), int(of_object.max()) + 1
     rest = (len(objects.clusters), n_clusters)
     everything = [(name, None) for name in names] + [(names[a], names[b]) for a, b in couples]
     several = (~np.isnan(objects.ratings)).any(axis=0).sum() >= FEWEST_ANNOTATORS

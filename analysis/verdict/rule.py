@@ -9,6 +9,7 @@ import scipy
 
 from analysis.agreement.alternative_annotator import POOLED, AlternativeAnnotator
 from analysis.messages import labelled, message
+from analysis.ties import compare
 from analysis.verdict.people import LEVELS, Levels, Quantity, Standing, objects_needed
 from analysis.words import bounded
 
@@ -85,6 +86,16 @@ class Condition(NamedTuple):
     gate: str | None = None
     why: str = ""
     limit: float | None = None
+
+
+class Seen(NamedTuple):
+    """A number with its interval, and the objects and clusters that it is of."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    n_clusters: int | None = None
 
 
 class Verdict(NamedTuple):
@@ -251,6 +262,26 @@ def _why(one: Condition) -> str:
 def needed_at_least(limit: float) -> str:
     """What a condition asks for whose number has to reach a limit."""
     return message("at least {limit:g}", limit=limit)
+
+
+def reached(name: str, gate: str, seen: Seen, limit: float, *, at_most: bool = False) -> Condition:
+    """A required condition that a number reaches a limit, proven where its interval does.
+
+    Args:
+        name: In words.
+        gate: As in code.
+        seen: The number; without one it is not measured.
+        limit: The least, or the most, in the number's unit.
+        at_most: The limit is the most.
+    """
+    sign, bound = (-1, seen.high) if at_most else (1, seen.low)
+    state: State = "not measured"
+    if seen.value is not None:
+        state = "passes" if sign * compare(seen.value, limit) >= 0 else "fails"
+        if state == "passes" and bound is not None and sign * compare(bound, limit) >= 0:
+            state = "proven"
+    needed = message("at most {limit:g}", limit=limit) if at_most else needed_at_least(limit)
+    return Condition(name, state, True, *seen[:3], needed, seen.n, seen.n_clusters, gate, limit=limit)
 
 
 def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condition, ...]:

@@ -14,7 +14,7 @@ from analysis.resampling.bootstrap import Statistics
 from analysis.resampling.weighted import Counts
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.people import LEVELS, Floats, Levels, Standing, quantity_of
+from analysis.verdict.people import LEVELS, Floats, Levels, Quantity, Standing, quantity_of
 
 CHANCE = 0.5
 
@@ -81,7 +81,7 @@ def standing_of_votes(votes: Votes, picks: NDArray[np.int64], levels: Levels = L
         for place, scale in enumerate((FISHER, FISHER, IDENTITY, IDENTITY))
     )
     shares = float(found.values[4]), float(found.values[5])
-    test = _tested(d.value, d.error, found.n_clusters, int(n.sum()), shares, levels)
+    test = _tested(d, found.n_clusters, int(n.sum()), shares, levels)
     return Standing(
         n=int(kept.sum()),
         n_clusters=found.n_clusters,
@@ -117,10 +117,10 @@ def _nearer(one: Floats, two: Floats, n: Floats, pick: Floats) -> tuple[Floats, 
 
 
 def _tested(
-    mean: float, error: float, n_clusters: int, n_votes: int, shares: tuple[float, float], levels: Levels
+    nearer: Quantity, n_clusters: int, n_votes: int, shares: tuple[float, float], levels: Levels
 ) -> AlternativeAnnotator:
     """One test of all voters as one annotator, as of a crowd in which no one rated enough."""
-    t, p = None, 1.0
+    mean, error, t, p = nearer.value, nearer.error, None, 1.0
     if error == 0.0:
         p = 0.0 if compare(mean, levels.epsilon, 1.0) < 0 else 1.0
     elif np.isfinite(error):

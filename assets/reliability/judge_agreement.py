@@ -1,6 +1,6 @@
 """Table `judge_agreement`: kappa over all queries and its companions, with intervals over queries."""
 
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import dagster as dg
 import numpy as np
@@ -113,7 +113,7 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
     of_any, of_pairs = (
         known | _behind(scored, rows_in) for rows_in in (np.asarray(there.any(axis=1)), scored.of_several)
     )
-    rows.append(of_any | _of_family("conger_kappa", gaps, "cohen", LABELS, scored.queries, plan))
+    rows.append(of_any | _of_family(_Member("conger_kappa", "cohen", LABELS), gaps, scored.queries, plan))
     rows.append(of_any | _ac2(bins, scored.queries, plan))
     for name, behind, compute in (
         ("ac1", of_any, lambda: chance_corrected(gaps, "gwet", categories=LABELS).value),
@@ -132,31 +132,34 @@ def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> 
 def _ac2(bins: NDArray[np.float64], queries: NDArray[Any], plan: ReliabilityStudy) -> dict[str, Any]:
     """Gwet's AC2 of bins, or of declared grades, with quadratic weights."""
     categories = tuple(float(place) for place in range(len(plan.anchors)))
-    return _of_family("ac2_quadratic", bins, "gwet", categories, queries, plan, weights="quadratic")
+    return _of_family(_Member("ac2_quadratic", "gwet", categories, "quadratic"), bins, queries, plan)
+
+
+class _Member(NamedTuple):
+    """A coefficient of the chance-corrected family, by the name of its row."""
+
+    name: str
+    kind: Coefficient
+    categories: tuple[float, ...]
+    weights: Literal["unweighted", "quadratic"] = "unweighted"
 
 
 def _of_family(
-    name: str,
-    ratings: NDArray[np.float64],
-    kind: Coefficient,
-    categories: tuple[float, ...],
-    queries: NDArray[Any],
-    plan: ReliabilityStudy,
-    weights: Literal["unweighted", "quadratic"] = "unweighted",
+    one: _Member, ratings: NDArray[np.float64], queries: NDArray[Any], plan: ReliabilityStudy
 ) -> dict[str, Any]:
     """A coefficient of the chance-corrected family with its interval over queries."""
     try:
         found = chance_corrected(
             ratings,
-            kind,
-            weights=weights,
-            categories=categories,
+            one.kind,
+            weights=one.weights,
+            categories=one.categories,
             clusters=queries,
             confidence=plan.confidence,
         )
     except UndefinedStatistic as undefined:
-        return _nothing(name, undefined.reason)
-    return _numbers(name, found.value, found.interval)
+        return _nothing(one.name, undefined.reason)
+    return _numbers(one.name, found.value, found.interval)
 
 
 def _behind(scored: Scored, documents: NDArray[np.bool_]) -> dict[str, int]:

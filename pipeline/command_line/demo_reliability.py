@@ -83,7 +83,7 @@ def _shown(console: Console, study: Study, truth: Truth, in_short: bool) -> None
         go_through(unseen, study, truth)
     history = study.validations.validations()
     status = f"{str(history['status'].iloc[-1]).replace('_', ' ')}: {ground_truth_in_words(study, history)}"
-    show_in_short(study.home, "reliability", console, (), study.made_up.get("reliability", ()), f"Validation {status}")
+    show_in_short(study, "reliability", console, (), f"Validation {status}")
 
 
 def show_report(console: Console, study: Study) -> None:

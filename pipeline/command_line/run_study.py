@@ -89,7 +89,7 @@ def run(
         refuse_unusable(chosen.pairwise)
         tell_the_price_of_pairs(console, chosen, partitions, dry_run=dry_run, yes=yes)
     if study == "drift" or (study == "fidelity" and (dry_run or _asks_a_model(chosen))):
-        _tell_the_price(console, chosen, study, partitions, dry_run, yes)
+        _tell_the_price(console, chosen, None if study == "drift" else partitions, dry_run, yes)
     if study == "reliability":
         _tell_the_price_of_relevance(console, chosen, dry_run, yes)
     if not dry_run:
@@ -166,9 +166,9 @@ def with_pairwise(study: "Study", **changes: object) -> "Study":
 
 
 def _tell_the_price(
-    console: Console, study: "Study", name: StudyName, settings: tuple[str, ...], dry_run: bool, yes: bool
+    console: Console, study: "Study", settings: tuple[str, ...] | None, dry_run: bool, yes: bool
 ) -> None:
-    """Show what a run would take, and ask a person whether it may cost that."""
+    """Show what a run, or the watch on drift (no settings), would take, and ask a person whether it may cost that."""
     with console.status("Counting calls"):
         from assets.fidelity.anchor_scores import watched
         from pipeline.command_line.planned_calls import (
@@ -178,7 +178,7 @@ def _tell_the_price(
             show_estimate,
         )
 
-        if name == "drift":
+        if settings is None:
             plan, watched_name = watched(study.fidelity)
             asked = [(watched_name, replace(study, fidelity_section=plan), planned_anchor_calls(study))]
         else:
@@ -274,7 +274,7 @@ def run_and_show(
     made_up = study.made_up.get("fidelity" if name == "drift" else name, ())
     if in_short and outcome.succeeded and not outcome.user_errors and not outcome.other_errors:
         left_out = unavailable_in_short(home.tables / name) if name == "pairwise" else ""
-        show_in_short(home, name, console, outcome.checks, made_up, left_out)
+        show_in_short(study, name, console, outcome.checks, left_out)
         return
     stops = stops_of(outcome.checks)
     if stops or f"{name}_trust_verdict" in outcome.tables:

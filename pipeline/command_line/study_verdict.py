@@ -18,6 +18,7 @@ from pipeline.command_line.study_state import FAIL, NOTE, STOP, GateState, kind_
 from reports.shared.verdict import answer_of, lines_in_short, lines_of, stated_of, style_of
 from resources.runtime.home import Home
 from resources.runtime.sanitize import one_line
+from resources.study import Study
 
 SHOWN_VERDICTS: Final = 3
 SHOWN_FAILURES: Final = 2
@@ -86,26 +87,20 @@ def verdict_lines(home: Home, study: str, stops: Sequence[GateState]) -> tuple[T
 
 
 def show_in_short(
-    home: Home,
-    study: str,
-    console: Console,
-    checks: Iterable[dg.AssetCheckEvaluation],
-    made_up: Iterable[str] = (),
-    also: str = "",
+    study: Study, name: str, console: Console, checks: Iterable[dg.AssetCheckEvaluation], also: str = ""
 ) -> None:
     """A study in a dozen lines: the verdict, what fails and what to do, one table, and how many notes there are.
 
     Args:
-        home: Where the tables are.
-        study: Its name.
+        study: The configuration.
+        name: The study's, such as `fidelity`.
         console: Where to.
         checks: Of the run.
-        made_up: What of the study is, as the configuration names it.
         also: A sentence for the last line.
     """
     failing = [one for one in checks if not one.passed]
     stops = stops_of(failing)
-    show_verdict_first(home, study, console, stops, most=MOST_LINES)
+    show_verdict_first(study.home, name, console, stops, most=MOST_LINES)
     hard = [*stops, *(one for one in failing if kind_of(one) == FAIL)]
     for one in hard[:SHOWN_FAILURES]:
         kind, gate = kind_of(one), gate_of(one)
@@ -117,12 +112,13 @@ def show_in_short(
     if len(hard) > SHOWN_FAILURES:
         names = ", ".join(one.check_name for one in hard[SHOWN_FAILURES:])
         console.print(Text(f"{count_noun(len(hard) - SHOWN_FAILURES, 'more gate')} fail: {names}"), soft_wrap=True)
-    frame = stored_verdicts(home, study)
+    frame = stored_verdicts(study.home, name)
     if frame is not None and not stops:
         console.print(table_of(stated_of(frame, leading=False)))
     notes = sum(kind_of(one) == NOTE for one in failing)
-    said = [f"{count_noun(notes, 'note')}: touchstone status --study {study}."] if notes else []
+    said = [f"{count_noun(notes, 'note')}: touchstone status --study {name}."] if notes else []
     said += [also] if also else []
+    made_up = study.made_up.get(name, ())
     said += [f"Made up: {', '.join(one.replace('_', ' ') for one in made_up)}."] if made_up else []
     if said:
         console.print(Text(" ".join(said), "bright_black"), soft_wrap=True, highlight=False)

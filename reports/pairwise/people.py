@@ -96,7 +96,7 @@ def agreement_chart(contents: Contents) -> Chart:
     for name, color in (("judged", MAIN), ("left_out", PALE)):
         legend = say(f"legend.{name}")
         hover = [joined([legend, label, whole(int(n))]) for label, n in zip(labels, counts[name], strict=True)]
-        bars += marks.columns(edges, counts[name].tolist(), color, hover, base=base.tolist(), share=0.8)
+        bars += marks.columns(marks.Bins(edges, counts[name].tolist(), hover, base.tolist()), color, share=0.8)
         base = base + counts[name]
         entries.append(Entry(legend, color, "square"))
     heads = [

@@ -242,7 +242,7 @@ def strengths(frame: pd.DataFrame, **size: Any) -> Drawing:
             joined([label, joined([number(low, 2), number(high, 2)], "\u2009\u2013\u2009"), whole(int(n))])
             for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
         ]
-        bars += marks.columns(edges.tolist(), counts.tolist(), color, hover, base=base.tolist())
+        bars += marks.columns(marks.Bins(edges.tolist(), counts.tolist(), hover, base.tolist()), color)
         base = base + counts
         entries.append(Entry(joined([label, whole(int(chosen.sum()))], ": "), color, "square"))
     x = Axis(say("axis.strength"), (float(edges[0]), float(edges[-1])), grid=False)

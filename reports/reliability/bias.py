@@ -9,7 +9,7 @@ from reports.reliability.contents import Contents, level, say
 from reports.reliability.plots import between, differences
 from reports.shared.charts import Chart
 from reports.shared.drawing import COUNTS, Axis
-from reports.shared.marks import finite
+from reports.shared.marks import Bins, finite
 from reports.shared.numbers import interval, is_number, is_unreliable, number, p_value, plain_number, whole
 from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView, records
@@ -86,9 +86,7 @@ def differences_chart(contents: Contents) -> Chart:
         say("chart.differences.reading", one=one, other=other),
         TableView(say("chart.differences.table"), heads, cells),
         drawing=differences(
-            edges,
-            counts.tolist(),
-            hover,
+            Bins(edges, counts.tolist(), hover),
             finite(rows[0]["shift"]) if rows else None,
             x=Axis(say("axis.difference", one=one, other=other), (edges[0], edges[-1]), grid=False),
             y=Axis(say("axis.queries"), **COUNTS),

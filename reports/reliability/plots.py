@@ -104,14 +104,16 @@ def kappas_by_query(rows: pd.DataFrame, low_kappa: float, **panel: Any) -> Drawi
     if not one_label and not any(found.any() for found in counts.values()):
         return nothing_to_draw(say("chart.no_query"), **panel)
     low, others = counts["low"], counts["not_low"]
-    bars = marks.columns(EDGES.tolist(), low.tolist(), LIMIT, _queries_between(low))
-    bars += marks.columns(EDGES.tolist(), others.tolist(), MAIN, _queries_between(others), base=low.tolist())
+    edges = EDGES.tolist()
+    bars = marks.columns(marks.Bins(edges, low.tolist(), _queries_between(low)), LIMIT)
+    bars += marks.columns(marks.Bins(edges, others.tolist(), _queries_between(others), low.tolist()), MAIN)
     entries = [Entry(say("legend.low"), LIMIT, "square"), Entry(say("legend.not_low"), MAIN, "square")]
     ticks, names = [-1.0, -0.5, 0.0, 0.5, 1.0], [plain_number(one) for one in (-1.0, -0.5, 0.0, 0.5, 1.0)]
     scale: list[Part] = [*names]
     if one_label:
         edges = [UNDEFINED_AT - WIDTH / 2, UNDEFINED_AT + WIDTH / 2]
-        bars += marks.columns(edges, [one_label], PALE, [say("hover.one_label", n=whole(one_label))], share=1)
+        of_one = marks.Bins(edges, [one_label], [say("hover.one_label", n=whole(one_label))])
+        bars += marks.columns(of_one, PALE, share=1)
         entries.append(Entry(say("legend.one_label"), PALE, "square"))
         ticks.append(UNDEFINED_AT)
         scale.append("0/0")
@@ -162,18 +164,9 @@ def _queries_between(counts: NDArray[np.int64]) -> list[Text]:
     return [say("hover.queries", n=whole(int(n)), between=label) for n, label in zip(counts, labels, strict=True)]
 
 
-def differences(
-    edges: Sequence[float],
-    counts: Sequence[int],
-    hover: Sequence[Part],
-    shift: float | None,
-    *,
-    x: Axis,
-    y: Axis,
-    **panel: Any,
-) -> Drawing:
+def differences(found: marks.Bins, shift: float | None, *, x: Axis, y: Axis, **panel: Any) -> Drawing:
     """How far two judges' scores lie apart, with lines at 0 and at the shift, where there is one."""
-    layers = [marks.boxes(marks.columns(edges, counts, BAR, hover))]
+    layers = [marks.boxes(marks.columns(found, BAR))]
     layers.append(line_at(0.0, vertical=True, color=INK, dash="solid"))
     if shift is not None:
         side = "left" if shift >= 0 else "right"
@@ -197,9 +190,7 @@ def difference_panels(apart: Mapping[tuple[str, str], NDArray[np.float64]], bias
         hover = [joined([label, whole(n)], ": ") for label, n in zip(labels, counts, strict=True)]
         made.append(
             differences(
-                APART_EDGES.tolist(),
-                counts,
-                hover,
+                marks.Bins(APART_EDGES.tolist(), counts, hover),
                 finite(shifts.get(pair)),
                 x=Axis("difference of the scores (0-1)", (-1.0, 1.0), grid=False),
                 y=Axis("documents", **COUNTS),

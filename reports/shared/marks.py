@@ -101,26 +101,24 @@ def boxes(rows: Sequence[Row], *, hover: Any = HOVER, mark: Row | None = None, *
     }
 
 
-def columns(
-    edges: Sequence[float],
-    counts: Sequence[int],
-    color: str,
-    hover: Sequence[Part],
-    *,
-    base: Sequence[int] | None = None,
-    share: float = 0.92,
-) -> list[dict[str, Any]]:
+class Bins(NamedTuple):
+    """How many each bin holds, between `edges` (one more), and what is said at each; on `base`, if not on 0."""
+
+    edges: Sequence[float]
+    counts: Sequence[int]
+    hover: Sequence[Part]
+    base: Sequence[int] | None = None
+
+
+def columns(bins: Bins, color: str, *, share: float = 0.92) -> list[dict[str, Any]]:
     """Rows for `boxes`: an upright bar for each bin that holds something.
 
     Args:
-        edges: Of the bins, one more than counts.
-        counts: How many each bin holds.
+        bins: The bins.
         color: Of all bars.
-        hover: What is said at each.
-        base: On which each stands, if not on 0.
         share: Of the bin's width that its bar takes.
     """
-    rows = []
+    rows, (edges, counts, hover, base) = [], bins
     for place, count in enumerate(counts):
         low, high, foot = float(edges[place]), float(edges[place + 1]), 0 if base is None else int(base[place])
         gap = (high - low) * (1 - share) / 2

@@ -14,9 +14,8 @@ from analysis.gates import Gate
 from analysis.messages import message
 from analysis.resampling.bootstrap import Interval
 from analysis.significance.wilson import wilson
-from analysis.ties import compare
 from analysis.verdict.people import People
-from analysis.verdict.rule import Condition, Policy, State, Verdict, needed_at_least
+from analysis.verdict.rule import Condition, Seen, Verdict, needed_at_least, reached
 from analysis.verdict.stated import Against, Row, Stated, against_people, not_flattered
 from assets.fidelity.logic.judge_answers import judge_scores
 from assets.fidelity.logic.selection_split import Choosing, products_that_choose
@@ -66,7 +65,6 @@ def setting_verdicts(evidence: Evidence, judge: str, study: FidelityStudy) -> li
     }
     n_tried = Counter(map(judge_in, compared))
     choosing = products_that_choose(evidence.study_objects, evidence.human_scores, study)
-    policy = study.verdict.policy(epsilon=EPSILON[study.annotators], confidence=study.confidence, seed=study.seed)
     found = []
     for key in settings:
         if key not in compared:
@@ -76,7 +74,7 @@ def setting_verdicts(evidence: Evidence, judge: str, study: FidelityStudy) -> li
         else:
             common = _common(evidence.matrices, compared, study.minimum_repeats)
             chose = choosing if n_tried[judge_in(key)] > 1 else None
-            against, said, people = _judged(evidence, rows[key], common, chose, policy, study)
+            against, said, people = _judged(evidence, rows[key], common, chose, study)
         found.append(
             Stated(judge_in(key) or judge, key, against, said, key in leading, people,
                    _not_covered(evidence, key, study), ("objects", "products"))
@@ -127,7 +125,6 @@ def _judged(
     row: Mapping[Any, Any],
     common: set[str],
     choosing: Choosing | None,
-    policy: Policy,
     study: FidelityStudy,
 ) -> tuple[Against, Verdict, tuple[Row, ...]]:
     """On the half that did not choose where it is large enough; else on all, where only what is bad for it counts.
@@ -135,6 +132,7 @@ def _judged(
     Whichever setting it is: with several tried, any of them was among those that the same objects chose from. A judge
     of one setting (`choosing` is none) chose nothing.
     """
+    policy = study.verdict.policy(epsilon=EPSILON[study.annotators], confidence=study.confidence, seed=study.seed)
     matrix = evidence.matrices[str(row["setting"])]
     matrix = matrix[matrix["object"].isin(common)]
     people, scores = people_of(evidence.human_scores, matrix), judge_scores(matrix, study.aggregate)
@@ -177,26 +175,29 @@ def conditions_of(row: Mapping[Any, Any], evidence: Evidence, study: FidelityStu
     def bounds(name: str) -> tuple[Any, Any]:
         return (row[f"{name}_reported_low"], row[f"{name}_reported_high"]) if reported else (None, None)
 
-    icc = _condition(message("repeatability (ICC)"), "repeatable", row[f"icc{of}"], bounds("icc"), limits.icc, n,
-                     n_products, required="icc" in required)  # fmt: skip
-    mad = _condition(message("spread of repeats (MAD)"), "repeats_agree", row[f"mad{of}"], (None, None),
-                     limits.median_mad, n, n_products, required="median_mad" in required, at_most=True)  # fmt: skip
+    icc = reached(message("repeatability (ICC)"), "repeatable", _seen(row[f"icc{of}"], bounds("icc"), n, n_products),
+                  limits.icc)  # fmt: skip
+    mad = reached(message("spread of repeats (MAD)"), "repeats_agree", _seen(row[f"mad{of}"], (None, None), n,
+                  n_products), limits.median_mad, at_most=True)  # fmt: skip
     if row["deterministic"]:
         # Repeats that are equal by construction show nothing.
         icc, mad = (
             one._replace(state="does not apply", estimate=None, low=None, high=None, why=message("deterministic"))
             for one in (icc, mad)
         )
-    return [
-        icc,
-        mad,
-        _condition(message("validity of answers"), "answers_are_valid_json", validity, _both(wide),
-                   limits.json_validity, n_first, None, required="json_validity" in required),
-        _condition(message("Spearman with the mean of people"), "orders_like_people",
-                   row["spearman_reported" if reported else "spearman_r"], bounds("spearman"), limits.spearman,
-                   row[f"n_matched_{side}"], row[f"n_matched_products_{side}"], required="spearman" in required),
-        _of_stripes(str(row["setting"]), evidence, study),
-    ]  # fmt: skip
+    valid = _seen(validity, _both(wide), n_first)
+    spearman = _seen(row["spearman_reported" if reported else "spearman_r"], bounds("spearman"),
+                     row[f"n_matched_{side}"], row[f"n_matched_products_{side}"])  # fmt: skip
+    asked = {
+        "icc": icc,
+        "median_mad": mad,
+        "json_validity": reached(message("validity of answers"), "answers_are_valid_json", valid,
+                                 limits.json_validity),
+        "spearman": reached(message("Spearman with the mean of people"), "orders_like_people", spearman,
+                            limits.spearman),
+    }  # fmt: skip
+    conditions = [one._replace(required=name in required) for name, one in asked.items()]
+    return [*conditions, _of_stripes(str(row["setting"]), evidence, study)]
 
 
 def _of_stripes(setting: str, evidence: Evidence, study: FidelityStudy) -> Condition:
@@ -216,34 +217,13 @@ def _of_stripes(setting: str, evidence: Evidence, study: FidelityStudy) -> Condi
             why = message("the golden set has no stripes")
         required = is_required and by_others
         return Condition(name, "not measured", required, None, None, None, needed, None, None, "stripes_are_seen", why)
-    return _condition(name, "stripes_are_seen", gate.seen, (gate.low, gate.high), study.thresholds.effect_size, gate.n,
-                      None, required=is_required)  # fmt: skip
+    seen = _seen(gate.seen, (gate.low, gate.high), gate.n)
+    return reached(name, "stripes_are_seen", seen, study.thresholds.effect_size)._replace(required=is_required)
 
 
-def _condition(
-    name: str,
-    gate: str,
-    value: Any,
-    bounds: tuple[Any, Any],
-    limit: float,
-    n: Any,
-    n_clusters: Any,
-    *,
-    required: bool,
-    at_most: bool = False,
-) -> Condition:
-    seen = None if pd.isna(value) else float(value)
-    low, high = (None if bound is None or pd.isna(bound) else float(bound) for bound in bounds)
-    sign = -1 if at_most else 1
-    state: State = "not measured"
-    if seen is not None:
-        state = "passes" if sign * compare(seen, limit) >= 0 else "fails"
-        bound = high if at_most else low
-        if state == "passes" and bound is not None and sign * compare(bound, limit) >= 0:
-            state = "proven"
-    needed = message("at most {limit:g}", limit=limit) if at_most else needed_at_least(limit)
-    clusters = None if n_clusters is None else int(n_clusters)
-    return Condition(name, state, required, seen, low, high, needed, int(n), clusters, gate, "", limit)
+def _seen(value: Any, bounds: tuple[Any, Any], n: Any, n_clusters: Any = None) -> Seen:
+    numbers = (None if number is None or pd.isna(number) else float(number) for number in (value, *bounds))
+    return Seen(*numbers, int(n), None if n_clusters is None else int(n_clusters))
 
 
 def _both(interval: Interval | None) -> tuple[Any, Any]:

@@ -81,7 +81,8 @@ def n_components(frame: pd.DataFrame) -> int:
     """How many groups of photos no pair connects."""
     if frame.empty:
         return 0
-    _, counts, _ = win_counts(*(frame[name] for name in ("image_1", "image_2", "votes_1", "votes_2", "votes_neither")))
+    columns = ("image_1", "image_2", "votes_1", "votes_2", "votes_neither")
+    counts = win_counts(*(frame[name] for name in columns)).counts
     return connected(counts).n
 
 

@@ -11,7 +11,16 @@ from analysis.messages import message
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.people import People
-from analysis.verdict.rule import Condition, Policy, State, Verdict, by_conditions, needed_at_least, proven_with
+from analysis.verdict.rule import (
+    Condition,
+    Policy,
+    Seen,
+    Verdict,
+    by_conditions,
+    needed_at_least,
+    proven_with,
+    reached,
+)
 from analysis.verdict.stated import Stated, against_people
 from assets.reliability.logic.judge_pairs import Scored, Thresholds
 from assets.reliability.logic.verdict import verdict_of
@@ -85,8 +94,8 @@ def people_verdicts(scored: Scored, thresholds: Thresholds, plan: ReliabilityStu
 def _of_pair(seen: dict[str, Any], policy: Policy, plan: ReliabilityStudy) -> Verdict:
     gate, n_queries, n_documents = plan.gate, int(seen["total_queries"]), int(seen["n_documents"])
     conditions = [
-        _kappa(message("kappa macro"), seen, "kappa_macro", gate.min_macro, n_queries),
-        _kappa(message("kappa micro"), seen, "kappa_micro", gate.min_micro, n_documents, n_queries),
+        reached(message("kappa macro"), GATE, _kappa(seen, "kappa_macro", n_queries), gate.min_macro),
+        reached(message("kappa micro"), GATE, _kappa(seen, "kappa_micro", n_documents, n_queries), gate.min_micro),
         _low_share(seen, gate.max_low_share),
     ]
     if n_documents < policy.fewest_objects:
@@ -109,20 +118,10 @@ def _of_pair(seen: dict[str, Any], policy: Policy, plan: ReliabilityStudy) -> Ve
     return proven_with(said, open_, n_queries)
 
 
-def _kappa(
-    name: str, seen: dict[str, Any], column: str, needed: float, n: int, n_clusters: int | None = None
-) -> Condition:
-    value, low, high = float(seen[column]), seen[f"{column}_low"], seen[f"{column}_high"]
-    state: State = "fails" if compare(value, needed) < 0 else "passes"
-    if state == "passes" and low is not None and compare(low, needed) >= 0:
-        state = "proven"
-    return Condition(name, state, True, value, low, high, needed_at_least(needed), n, n_clusters, GATE, limit=needed)
+def _kappa(seen: dict[str, Any], column: str, n: int, n_clusters: int | None = None) -> Seen:
+    return Seen(float(seen[column]), seen[f"{column}_low"], seen[f"{column}_high"], n, n_clusters)
 
 
 def _low_share(seen: dict[str, Any], most: float) -> Condition:
-    value = float(seen["low_share"])
-    state: State = "fails" if compare(value, most) > 0 else "passes"
-    n = int(seen["total_queries"]) - int(seen["n_undefined"])
-    return Condition(message("share of queries with low kappa"), state, True, value, None, None,
-                     message("at most {limit:g}", limit=most), n, None,
-                     GATE, limit=most)  # fmt: skip
+    share = Seen(float(seen["low_share"]), None, None, int(seen["total_queries"]) - int(seen["n_undefined"]))
+    return reached(message("share of queries with low kappa"), GATE, share, most, at_most=True)

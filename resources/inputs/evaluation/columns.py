@@ -97,28 +97,32 @@ def evaluation_columns(
         FileFault: Both kinds fit, or none does; a field is not there; no row can be read.
         FileFaults: No row can be read, and there are several.
     """
+    asked = _Asked(kind, prediction, truth, fields)
     names, complete = file.names()
     try:
-        return _columns(file, names, kind, prediction, truth, fields)
+        return _columns(file, names, asked)
     except UserError:
         if complete and names:
             raise
     names, _ = file.names(whole=True)
     if not names:
         refuse_unreadable(file)
-    return _columns(file, names, kind, prediction, truth, fields)
+    return _columns(file, names, asked)
 
 
-def _columns(
-    file: RecordFile,
-    names: Sequence[str],
-    kind: Kind | None,
-    prediction: str | None,
-    truth: str | Sequence[str] | None,
-    fields: Sequence[str] | None,
-) -> EvaluationColumns:
-    asked = () if truth is None else (truth,) if isinstance(truth, str) else tuple(truth)
-    truths = tuple(dict.fromkeys(own for name in asked if (own := _own(file, name, names)) is not None))
+class _Asked(NamedTuple):
+    """As `evaluation_columns` is asked."""
+
+    kind: Kind | None
+    prediction: str | None
+    truth: str | Sequence[str] | None
+    fields: Sequence[str] | None
+
+
+def _columns(file: RecordFile, names: Sequence[str], asked: _Asked) -> EvaluationColumns:
+    kind, prediction, truth, fields = asked
+    given = () if truth is None else (truth,) if isinstance(truth, str) else tuple(truth)
+    truths = tuple(dict.fromkeys(own for name in given if (own := _own(file, name, names)) is not None))
     prediction, truth = _own(file, prediction, names), truths[0] if truths else None
     fields = None if fields is None else [own for name in fields if (own := _own(file, name, names)) is not None]
     kind = kind or _recognised(file, names, prediction, truth)

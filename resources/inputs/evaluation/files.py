@@ -28,13 +28,14 @@ from resources.inputs.evaluation.columns import (
     spelled,
 )
 from resources.inputs.evaluation.rows import (
+    AnswerRows,
     LeftOut,
     NoNumbers,
     PackedColumn,
     RowFault,
     RowReader,
+    ScoreRows,
     as_asked,
-    row_reader,
     shown,
     single,
     whole_texts,
@@ -229,8 +230,12 @@ def read_evaluation_file(
     asked = tuple(dict.fromkeys((*(fields or ()), *numbers, *named)))
 
     def read(written: WrittenColumns) -> EvaluationRead:
-        reader = row_reader(file, columns, written, normalise_answers, options=options, scale=scale)
-        reading = _Reading(file, columns, reader, written, numbers, skip_bad_rows)
+        reader: RowReader = (
+            ScoreRows(file, columns, written, scale)
+            if columns.kind == "scores"
+            else AnswerRows(file, columns, normalise_answers, options)
+        )
+        reading = _Reading(_Source(file, columns, written), reader, numbers, skip_bad_rows)
         for found in file.records(columns.wanted):
             reading.n_rows += 1
             if isinstance(found, BadRow):
@@ -242,20 +247,19 @@ def read_evaluation_file(
     return read_as_written(read, file.name, file.delimiter)
 
 
+class _Source(NamedTuple):
+    file: RecordFile
+    columns: EvaluationColumns
+    written: WrittenColumns
+
+
 class _Reading:
     """What one pass over a file gathers."""
 
-    def __init__(
-        self,
-        file: RecordFile,
-        columns: EvaluationColumns,
-        reader: RowReader,
-        written: WrittenColumns,
-        numbers: Sequence[str],
-        skip_bad_rows: bool,
-    ) -> None:
-        self.file, self.columns, self.skip_bad_rows = file, columns, skip_bad_rows
-        self.reader, self.written = reader, written
+    def __init__(self, source: _Source, reader: RowReader, numbers: Sequence[str], skip_bad_rows: bool) -> None:
+        self.file, self.columns, self.written = source
+        self.reader, self.skip_bad_rows = reader, skip_bad_rows
+        file, columns = self.file, self.columns
         self.numbers = {own_name(name, columns.known_fields) or name for name in numbers}
         self.faults, self.no_numbers = Faults(file.name), NoNumbers()
         self.excluded: Counter[str] = Counter()

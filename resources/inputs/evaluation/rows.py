@@ -259,21 +259,6 @@ class AnswerRows:
             raise RowFault(f"field '{field}' holds {fault}, not a single answer.", "Write one answer.") from fault
 
 
-def row_reader(
-    file: RecordFile,
-    columns: EvaluationColumns,
-    written: WrittenColumns,
-    normalise_answers: bool = True,
-    *,
-    options: Sequence[str] = (),
-    scale: Scale | None = None,
-) -> RowReader:
-    """What reads the records of this kind of file."""
-    if columns.kind == "scores":
-        return ScoreRows(file, columns, written, scale)
-    return AnswerRows(file, columns, normalise_answers, options)
-
-
 def _with_examples(shown: Sequence[str]) -> str:
     return ", ".join(
         one if len(one) <= _LONGEST_EXAMPLE else f"{one[:_LONGEST_EXAMPLE]}..." for one in shown[:EXAMPLES]

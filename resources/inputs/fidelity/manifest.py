@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -120,6 +120,11 @@ def _read(manifest_json: str, candidates: Path, references: Path, mtime_ns: int,
     manifest = Manifest.model_validate_json(manifest_json)
     columns, file = manifest.columns_by_name, manifest_rows(manifest)
     faults = Faults(file.name)
+    # The folder that the configuration names, and the manifest's own.
+    roots = {
+        key: [manifest.file.parent] if folder == manifest.file else [folder, manifest.file.parent]
+        for key, folder in (("candidates", candidates), ("references", references))
+    }
     said: dict[str, dict[str, str]] = defaultdict(dict)
     rows: dict[str, int] = {}
     of_render = [kind for kind in ("references", "group", "source", TEXT) if kind in columns]
@@ -145,9 +150,9 @@ def _read(manifest_json: str, candidates: Path, references: Path, mtime_ns: int,
         if TEXT in columns and TEXT not in own:
             remedy = f"Write it, or leave `{TEXT}` out of `manifest.columns`."
             faults.add(f"'{name}' has no text in column '{columns[TEXT]}'.", remedy, row)
-        place = _place(name, candidates, manifest.file, "candidates", row, faults)
+        place = _place(name, "candidates", roots["candidates"], row, faults)
         photos = [
-            _place(one.strip(), references, manifest.file, "references", row, faults)
+            _place(one.strip(), "references", roots["references"], row, faults)
             for one in own["references"].split(BETWEEN)
             if one.strip()
         ]
@@ -181,9 +186,8 @@ def _stem(cell: str) -> str:
     return re.sub(r"[^\w.-]+", "-", stem).strip("-.") or "item"
 
 
-def _place(name: str, folder: Path, file: Path, key: str, row: int, faults: Faults) -> Path:
-    """Where an image lies: below the folder that the configuration names, else below the manifest's own."""
-    roots = [file.parent] if folder == file else [folder, file.parent]
+def _place(name: str, key: str, roots: Sequence[Path], row: int, faults: Faults) -> Path:
+    """Where an image is: below the first of the folders that has it."""
     places = [root / name.replace("\\", "/") for root in roots]
     place = next((one for one in places if one.exists()), places[0])
     if not any(place.resolve().is_relative_to(root.resolve()) for root in roots):

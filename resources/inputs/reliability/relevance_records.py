@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,14 @@ SHOWN_CHARACTERS = 60
 LONGEST_JUDGE = 60
 EACH = -1  # the number of no version: a judgment that counts under each
 _WHOLE = re.compile(r"-?\d+\.0*")
+
+
+class Judgment(NamedTuple):
+    """The numbers of a document and of a judge, and the prompt version; none counts under each."""
+
+    document: int
+    judge: int
+    version: str | None
 
 
 @dataclass(frozen=True)
@@ -190,14 +198,14 @@ class Gathering:
             return None
         return identifier(column, stated or self._default_version)
 
-    def score(self, row: int, column: str, document: int, judge: int, version: str | None, value: Any) -> None:
+    def score(self, row: int, column: str, judgment: Judgment, value: Any) -> None:
         """Keep one judgment; a missing one is kept as missing.
 
         Raises:
             RowFault: The value is no number on the scale, or none of the grades.
         """
         if self._grades:
-            self._keep(row, document, judge, version, self._grade(column, value))
+            self._keep(row, judgment, self._grade(column, value))
             return
         try:
             found = score_in(value, partial(self._written.number, column))
@@ -219,7 +227,7 @@ class Gathering:
                 "Correct it, or declare the scale that the scores are on in touchstone.yaml, such as `scale: [1, 5]`.",
             )
         number = (found.value - self._low) / (self._high - self._low) if found.cause is None else np.nan
-        self._keep(row, document, judge, version, number)
+        self._keep(row, judgment, number)
 
     def _grade(self, column: str, value: Any) -> float:
         """A grade's place among all, on 0-1; NaN where there is none."""
@@ -236,7 +244,8 @@ class Gathering:
             raise RowFault(problem, "Correct it, or put it into `grades` in touchstone.yaml at its place.")
         return self._grades.index(own) / (len(self._grades) - 1)
 
-    def _keep(self, row: int, document: int, judge: int, version: str | None, number: float) -> None:
+    def _keep(self, row: int, judgment: Judgment, number: float) -> None:
+        document, judge, version = judgment
         self._scores.append(number)
         version_number = EACH if version is None else self._versions.setdefault(version, len(self._versions))
         for name, key in zip(self._keys, (document, judge, version_number, row), strict=True):

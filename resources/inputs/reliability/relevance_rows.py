@@ -16,6 +16,7 @@ from resources.inputs.record_files import Fields, RecordFile, SeveralValues, as_
 from resources.inputs.reliability.relevance_records import (
     Asked,
     Gathering,
+    Judgment,
     RelevanceInput,
     RowFault,
     judge_name,
@@ -72,7 +73,7 @@ class DocumentRows:
             version = self._gathering.version(judge, VERSION, self._text(VERSION, fields))
             value = self._values[column](fields)
             number = self._gathering.judge(judge)
-            self._gathering.score(row, self._names[column], self._document, number, version, value)
+            self._gathering.score(row, self._names[column], Judgment(self._document, number, version), value)
 
     def _document_of(self, row: int, fields: Fields) -> int:
         query_id = self._gathering.identifier(self._names[QUERY_ID], self._text(QUERY_ID, fields))
@@ -133,7 +134,7 @@ class QueryRows:
             who = judge_of(name, self._ours.get(name, name))
             version, judge = self._gathering.version(who, self._names[VERSION], stated), self._gathering.judge(who)
             for document, value in zip(documents, scores, strict=True):
-                self._gathering.score(row, name, document, judge, version, value)
+                self._gathering.score(row, name, Judgment(document, judge, version), value)
 
     def _documents(self, query: int, query_id: str, column: str, docs: list[Any]) -> list[int]:
         found: dict[str, int] = {}

@@ -14,7 +14,7 @@ from resources.errors import FileFault, UserError, listing
 from resources.judges.contract import JudgeIdentity
 from resources.judges.relevance.documents import AskedDocument, Judged, JudgedBy
 from resources.judges.relevance.prompts import RUBRIC_VERSION
-from resources.judges.relevance.recorded import scored_rows
+from resources.judges.relevance.recorded import ScoredColumns, scored_rows
 
 COLUMNS: Final = ("query", "document")
 RELEVANCE: Final = "relevance"
@@ -65,7 +65,7 @@ def read_calibration(path: Path) -> Calibration:
         FileFault: The file cannot be read, lacks a column, or has too few examples or only one relevance.
         FileFaults: Several rows are wrong.
     """
-    rows = scored_rows(path, COLUMNS, RELEVANCE, score_may_be_missing=False)
+    rows = scored_rows(path, ScoredColumns(COLUMNS, RELEVANCE), score_may_be_missing=False)
     examples = tuple(Example(row.texts[0], row.texts[1], row.score) for row in rows if row.score is not None)
     if len(examples) < FEWEST_ROWS:
         raise FileFault(

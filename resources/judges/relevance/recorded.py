@@ -38,32 +38,38 @@ class ScoredRow(NamedTuple):
     score: float | None
 
 
-def scored_rows(
-    path: Path,
-    texts: Sequence[str],
-    score: str,
-    *,
-    score_may_be_missing: bool,
-    ids: Sequence[str] = (),
-    may_lack: Sequence[str] = (),
-    scale: Scale = UNIT,
-) -> list[ScoredRow]:
+class ScoredColumns(NamedTuple):
+    """The columns of a row by their names.
+
+    Attributes:
+        texts: Columns of texts, none of which may be empty, and which together tell a row from the others.
+        score: The column of the score.
+        ids: Those of `texts` that are ids: ``1.0`` is ``1`` where a whole column is so.
+        may_lack: Those of `texts` that a row, or the file, need not have; they are "" then.
+        scale: What the scores run from and to; they come back on 0-1.
+    """
+
+    texts: Sequence[str]
+    score: str
+    ids: Sequence[str] = ()
+    may_lack: Sequence[str] = ()
+    scale: Scale = UNIT
+
+
+def scored_rows(path: Path, asked: ScoredColumns, *, score_may_be_missing: bool) -> list[ScoredRow]:
     """Every row of a file.
 
     Args:
         path: CSV, JSONL or Parquet.
-        texts: Columns of texts, none of which may be empty, and which together tell a row from the others.
-        score: The column of the score.
+        asked: Its columns.
         score_may_be_missing: Whether a row without a score is no fault.
-        ids: Those of `texts` that are ids: ``1.0`` is ``1`` where a whole column is so.
-        may_lack: Those of `texts` that a row, or the file, need not have; they are "" then.
-        scale: What the scores run from and to; they come back on 0-1.
 
     Raises:
         FileFault: The file cannot be read, lacks a column, or has one fault.
         FileFaults: It has several.
     """
-    columns, asked = [*texts, score], _Columns(texts, ids, score, may_lack, scale)
+    texts, score, _, may_lack, scale = asked
+    columns = [*texts, score]
     file = record_file(path, columns)
     names, _ = file.names(whole=True)
     if not names:
@@ -99,18 +105,8 @@ def scored_rows(
     return read_as_written(read, file.name, file.delimiter)
 
 
-class _Columns(NamedTuple):
-    """The texts of a row, which of them are ids, and its score, by the names of their columns."""
-
-    texts: Sequence[str]
-    ids: Sequence[str]
-    score: str
-    may_lack: Sequence[str]
-    scale: Scale
-
-
 def _read(
-    row: int, fields: dict[str, Any], asked: _Columns, written: WrittenColumns, faults: Faults
+    row: int, fields: dict[str, Any], asked: ScoredColumns, written: WrittenColumns, faults: Faults
 ) -> ScoredRow | None:
     found = []
     for column in asked.texts:
@@ -163,8 +159,8 @@ class RecordedJudge:
             FileFaults: Several rows are wrong.
         """
         self._name, self._version = name, prompt_version
-        rows = scored_rows(path, COLUMNS, SCORE, score_may_be_missing=True, ids=COLUMNS[:2], may_lack=COLUMNS[3:],
-                           scale=scale)  # fmt: skip
+        columns = ScoredColumns(COLUMNS, SCORE, ids=COLUMNS[:2], may_lack=COLUMNS[3:], scale=scale)
+        rows = scored_rows(path, columns, score_may_be_missing=True)
         judges = dict.fromkeys(row.texts[2] for row in rows)
         theirs = own_name(name, judges)
         if theirs is None:

@@ -120,8 +120,8 @@ def test_a_judge_without_its_key_stops_a_run_before_another_one_is_paid(
     none = PLAN.model_copy(update={"items": (), "setting": None})
     several = changed(study, judge=judges["one"], judges=judges, golden=none)
     with pytest.raises(UserError, match="OPENAI_API_KEY is not set"):
-        _tell_the_price(Console(quiet=True), several, "fidelity", (), dry_run=False, yes=True)
-    _tell_the_price(Console(quiet=True), several, "fidelity", (), dry_run=True, yes=False)
+        _tell_the_price(Console(quiet=True), several, (), dry_run=False, yes=True)
+    _tell_the_price(Console(quiet=True), several, (), dry_run=True, yes=False)
 
 
 @pytest.fixture

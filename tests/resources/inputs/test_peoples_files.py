@@ -14,7 +14,7 @@ from resources.inputs.evaluation.table import n_unusable, refuse_unusable
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.pairwise.photo_votes import read_photo_votes
 from resources.inputs.reliability.relevance_rows import read_relevance_file
-from resources.judges.relevance.recorded import scored_rows
+from resources.judges.relevance.recorded import ScoredColumns, scored_rows
 from resources.photos.images import UnreadableImage, read_image_file
 from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.opened_files import opened
@@ -192,9 +192,8 @@ def test_lists_of_scores_as_json_in_a_cell_are_read_in_the_form_of_the_column(tm
 
 def test_recorded_answers_with_float_ids_are_of_the_same_documents(shared_inputs: Path) -> None:
     columns = ("query_id", "doc_id", "judge", "prompt_version")
-    rows = scored_rows(
-        shared_inputs / "d01_float_ids" / "a.parquet", columns, "score", score_may_be_missing=True, ids=columns[:2]
-    )
+    asked = ScoredColumns(columns, "score", ids=columns[:2])
+    rows = scored_rows(shared_inputs / "d01_float_ids" / "a.parquet", asked, score_may_be_missing=True)
     asked = read_relevance_file(shared_inputs / "d01_float_ids" / "q.csv").documents
     assert {row.texts[:2] for row in rows} == set(zip(asked["query_id"], asked["doc_id"], strict=True))
 
