@@ -16,6 +16,8 @@ from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Interval, no_interv
 from analysis.significance.mantel_haenszel import common_odds_ratio
 from analysis.undefined import UndefinedStatistic
 
+CONFIDENCE = 0.95  # of the interval of a coefficient that is fitted together with strengths
+
 
 class PositionCoefficient(NamedTuple):
     """`log_odds` of the image shown first against one as strong; `share` of votes for it then, 0.5 for no effect.
@@ -38,8 +40,6 @@ def position_with_strengths(
     wins_first: ArrayLike,
     wins_second: ArrayLike,
     clusters: ArrayLike,
-    *,
-    confidence: float = 0.95,
 ) -> PositionCoefficient:
     """The coefficient fitted together with the images' strengths: for many votes an image, as in a league.
 
@@ -49,7 +49,6 @@ def position_with_strengths(
         wins_first: Shape ``(n,)``, votes for the first.
         wins_second: Shape ``(n,)``, votes for the second.
         clusters: Shape ``(n,)``, what rows share, such as the series.
-        confidence: Of the interval.
 
     Returns:
         ``P(first wins) = 1 / (1 + exp(-(strength first - strength second + log_odds)))`` by maximum likelihood, with
@@ -57,15 +56,13 @@ def position_with_strengths(
         at one): `position_within_pairs` is not.
 
     Raises:
-        ValueError: As `bradley_terry`, or a confidence outside 0-1.
+        ValueError: As `bradley_terry`.
         UndefinedStatistic: No vote, no cycle or pair in both orders to tell place and strength apart, or every vote
             goes one way.
 
     Source:
         Davidson and Beaver (1977), Biometrics 33:693-702; Agresti (2002), Categorical Data Analysis, section 10.6.
     """
-    if not 0.0 < confidence < 1.0:
-        raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     counted = win_counts(first, second, wins_first, wins_second, None)
     rows = counted.counts
     if not rows.wins_first.any() or not rows.wins_second.any():
@@ -88,7 +85,7 @@ def position_with_strengths(
         why = no_interval(method.removeprefix("none: ").replace("voters", "clusters"), np.unique(clusters).size)
         return PositionCoefficient(value, share, None, plain, why, votes, n_rows)
     error, n = Spread(best, components, separated, scores).of_log_parameter(), scores.by_parameter.size
-    half = float(scipy.stats.t.ppf(0.5 + confidence / 2.0, n - 1)) * error
+    half = float(scipy.stats.t.ppf(0.5 + CONFIDENCE / 2.0, n - 1)) * error
     described = f"t, {method}".replace("voters", "clusters")
     interval = Interval(value - half, value + half, described, n, n < RELIABLE_CLUSTERS, 0)
     return PositionCoefficient(value, share, error, plain, interval, votes, n_rows)

@@ -15,7 +15,7 @@ from analysis.resampling.bootstrap import Estimate, cluster_index
 from analysis.significance.holm import holm
 from analysis.ties import differences
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.people import LEVELS, Floats, Levels, People, majority_of, mean_of, power_of_two
+from analysis.verdict.people import LEVELS, Floats, Levels, People, power_of_two
 
 Kind = Literal["number", "length", "group"]
 FEWEST_OBJECTS: Final = 10
@@ -171,7 +171,7 @@ def errors(
 
 def _rated(people: People, judge: Floats, same_scale: bool) -> _Rated | None:
     of_scores = people.measure == "scores"
-    answers = mean_of(people.answers) if of_scores else majority_of(people.answers)
+    answers = people.middle
     kept = ~np.isnan(judge) & ~np.isnan(answers)
     if kept.sum() < 2 * FEWEST_OBJECTS:
         return None

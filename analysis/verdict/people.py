@@ -77,6 +77,11 @@ class People:
         """A name for each."""
         return list(self.names) or list(range(self.answers.shape[1]))
 
+    @property
+    def middle(self) -> Floats:
+        """Each object's mean of scores, or its majority of labels."""
+        return (mean_of if self.measure == "scores" else majority_of)(self.answers)
+
     def of(self, kept: NDArray[np.bool_]) -> "People":
         """The same people on some of the objects."""
         return replace(self, answers=self.answers[kept], clusters=self.clusters[kept])

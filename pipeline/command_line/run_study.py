@@ -272,7 +272,7 @@ def run_and_show(
         console.print("Interrupted. What was finished is kept; the same command goes on from there.")
         raise typer.Exit(INTERRUPTED) from None
     made_up = study.made_up.get("fidelity" if name == "drift" else name, ())
-    if in_short and outcome.succeeded and not outcome.user_errors and not outcome.other_errors:
+    if in_short and name != "drift" and outcome.succeeded and not outcome.user_errors and not outcome.other_errors:
         left_out = unavailable_in_short(home.tables / name) if name == "pairwise" else ""
         show_in_short(study, name, console, outcome.checks, left_out)
         return

@@ -16,6 +16,7 @@ from assets.shared.table_gates import gate_of
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.study_state import FAIL, NOTE, STOP, GateState, kind_of
 from reports.shared.verdict import answer_of, lines_in_short, lines_of, stated_of, style_of
+from resources.configuration.made_up import StudyName
 from resources.runtime.home import Home
 from resources.runtime.sanitize import one_line
 from resources.study import Study
@@ -87,7 +88,7 @@ def verdict_lines(home: Home, study: str, stops: Sequence[GateState]) -> tuple[T
 
 
 def show_in_short(
-    study: Study, name: str, console: Console, checks: Iterable[dg.AssetCheckEvaluation], also: str = ""
+    study: Study, name: StudyName, console: Console, checks: Iterable[dg.AssetCheckEvaluation], also: str = ""
 ) -> None:
     """A study in a dozen lines: the verdict, what fails and what to do, one table, and how many notes there are.
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from analysis.ties import differences
-from analysis.verdict.people import majority_of, mean_of
 from pipeline.command_line.verdict_result import Answer, provenance
 from reports.verdict.report import MOST_OBJECTS, verdict_page
 
@@ -33,7 +32,7 @@ def report_text(said: Answer, result: Mapping[str, Any]) -> str:
 def objects_table(said: Answer) -> pd.DataFrame:
     """A row for each judge and object that either side rated, the largest differences first."""
     of_scores, labels = said.people.measure == "scores", np.array(said.people.labels, dtype=object)
-    people = mean_of(said.people.answers) if of_scores else majority_of(said.people.answers)
+    people = said.people.middle
     others = sorted(said.ratings.others, key=lambda one: len(set(one.texts)))
     longest = max(others, key=lambda one: sum(one.lengths), default=None)
     shown_columns = [one for one in others if one is not longest][: SHOWN_COLUMNS - 1] + ([longest] if longest else [])

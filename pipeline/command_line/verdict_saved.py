@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from analysis.verdict.people import majority_of, mean_of
 from pipeline.command_line.verdict_result import Answer
 from resources.configuration.load import load_configuration
 from resources.errors import UserError
@@ -45,7 +44,7 @@ def saved_datasets(said: Answer, name: str) -> list[tuple[Path, str]]:
 def _rows(said: Answer, scores: np.ndarray) -> Iterator[dict[str, Any]]:
     """A sample an object that judge and people rated: scores with people's mean, or labels with their majority."""
     of_scores, labels = said.people.measure == "scores", said.people.labels
-    people = mean_of(said.people.answers) if of_scores else majority_of(said.people.answers)
+    people = said.people.middle
     for place, (one, other) in enumerate(zip(scores, people, strict=True)):
         if np.isnan(one) or np.isnan(other):
             continue

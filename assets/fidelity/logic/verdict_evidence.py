@@ -222,8 +222,8 @@ def _of_stripes(setting: str, evidence: Evidence, study: FidelityStudy) -> Condi
 
 
 def _seen(value: Any, bounds: tuple[Any, Any], n: Any, n_clusters: Any = None) -> Seen:
-    numbers = (None if number is None or pd.isna(number) else float(number) for number in (value, *bounds))
-    return Seen(*numbers, int(n), None if n_clusters is None else int(n_clusters))
+    seen, low, high = (None if number is None or pd.isna(number) else float(number) for number in (value, *bounds))
+    return Seen(seen, low, high, int(n), None if n_clusters is None else int(n_clusters))
 
 
 def _both(interval: Interval | None) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ from resources.errors import UserError, listing
 from resources.photos.methods.contract import Measured
 from resources.photos.methods.features import Features, Floats, Pairs
 from resources.photos.methods.rules import parts_of
-from resources.photos.methods.scoring import PairScores, pair_scores_of
+from resources.photos.methods.scoring import Folds, PairScores, pair_scores_of
 from resources.runtime.file_hash import sha256_of_file
 from resources.tables.pairwise import PAIRWISE_RESULTS
 
@@ -46,7 +46,7 @@ def result_rows(method: Measured, judged: pd.DataFrame, features: Features, stud
     pairs = pairs_of(judged, features)
     pictures = features.contents
     groups = linked_clusters(judged["cluster"].to_numpy(dtype=str), pictures[pairs.first], pictures[pairs.second])
-    found = pair_scores_of(method, features, pairs, groups, folds=study.folds, seed=study.seed)
+    found = pair_scores_of(method, features, pairs, Folds(groups, study.folds, study.seed))
     times = features.times_ms(parts_of(method))
     return _rows(method.name, judged, groups, found, times[pairs.first] + times[pairs.second])
 

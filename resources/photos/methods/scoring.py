@@ -67,18 +67,22 @@ class PairScores(NamedTuple):
     undefined: NDArray[np.object_]
 
 
-def pair_scores_of(
-    method: Measured, features: Features, pairs: Pairs, series: NDArray[np.generic], *, folds: int, seed: int
-) -> PairScores:
+class Folds(NamedTuple):
+    """Of series, for a method that learns: the series of each pair, shape ``(n,)``, how many folds, their seed."""
+
+    series: NDArray[np.generic]
+    n: int
+    seed: int
+
+
+def pair_scores_of(method: Measured, features: Features, pairs: Pairs, folds: Folds) -> PairScores:
     """What a method says of both images of each pair.
 
     Args:
         method: Of images, or of pairs and then cross-fitted by series.
         features: Of all images of the pairs.
         pairs: Judged pairs.
-        series: Shape ``(n,)``, the series of each pair.
         folds: Of series, for a method that learns.
-        seed: Of the folds.
 
     Raises:
         UserError: The method gives scores of another shape, or none that are numbers.
@@ -86,7 +90,7 @@ def pair_scores_of(
     n, called = pairs.first.size, f"Method '{method.name}'"
     try:
         if isinstance(method, PairMethod):
-            one, two = two_for_each_pair(called, method.pair_scores(features, pairs, series, folds, seed), n)
+            one, two = two_for_each_pair(called, method.pair_scores(features, pairs, *folds), n)
         else:
             scores = one_for_each(called, method.score(features), len(features), "image")
             one, two = scores[pairs.first], scores[pairs.second]

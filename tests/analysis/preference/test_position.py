@@ -85,5 +85,3 @@ def test_few_clusters_have_no_interval():
 def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="shape"):
         position_within_pairs(["a"], ["b", "c"], [1], [1], [1])
-    with pytest.raises(ValueError, match="confidence"):
-        position_with_strengths(*GAMES, SERIES, confidence=0.0)

@@ -15,7 +15,7 @@ from resources.errors import UserError
 from resources.photos.methods.features import Features
 from resources.photos.methods.own import needs_written_in, own_method
 from resources.photos.methods.registry import builders, method_of
-from resources.photos.methods.scoring import pair_scores_of
+from resources.photos.methods.scoring import Folds, pair_scores_of
 from tests.resources.photos.methods.made_features import features_of, side_by_side
 
 DOCS = Path(__file__).resolve().parents[4] / "docs" / "new-method.md"
@@ -56,7 +56,7 @@ def test_the_documented_method_that_learns_is_cross_fitted(tmp_path: Path) -> No
     pairs = side_by_side(40)
     wins = features.numbers("exposure")[pairs.first] > features.numbers("exposure")[pairs.second]
     series = np.array([f"s{number}" for number in range(40)], dtype=object)
-    found = pair_scores_of(method, features, pairs._replace(winner=np.where(wins, 1, 2)), series, folds=5, seed=1)
+    found = pair_scores_of(method, features, pairs._replace(winner=np.where(wins, 1, 2)), Folds(series, 5, 1))
     assert np.mean((found.score_1 > found.score_2) == wins) > 0.8
 
 
@@ -174,7 +174,7 @@ def test_what_a_file_does_wrong_while_it_scores_is_one_sentence(tmp_path: Path, 
     path = written(tmp_path, GOOD.replace('return features.numbers("exposure")', body))
     features = features_of(2, exposure=[0.1, 0.2], vit=[[1.0], [2.0]])
     with pytest.raises(UserError, match=rf"^own_methods\.made: {re.escape(str(path))} fails in `score` {words}"):
-        pair_scores_of(own_method("made", path), features, side_by_side(1), np.array(["s"]), folds=2, seed=1)
+        pair_scores_of(own_method("made", path), features, side_by_side(1), Folds(np.array(["s"]), 2, 1))
 
 
 def test_the_line_is_told_of_a_relative_path_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +198,7 @@ def test_the_line_is_told_of_a_relative_path_too(tmp_path: Path, monkeypatch: py
 def test_scores_of_another_form_are_told_with_the_file_that_gives_them(tmp_path: Path, body: str, words: str) -> None:
     path = written(tmp_path, GOOD.replace('return features.numbers("exposure")', body))
     with pytest.raises(UserError, match=rf"^own_methods\.made: {re.escape(str(path))} {words}"):
-        pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), np.array(["s"]), folds=2, seed=1)
+        pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), Folds(np.array(["s"]), 2, 1))
 
 
 def test_scores_of_pairs_of_another_form_are_told_with_the_file_that_gives_them(tmp_path: Path) -> None:
@@ -207,14 +207,14 @@ def test_scores_of_pairs_of_another_form_are_told_with_the_file_that_gives_them(
     for number, (body, words) in enumerate(wrong.items()):
         path = written(tmp_path, code.replace('return features.numbers("exposure")', body), f"pairs{number}.py")
         with pytest.raises(UserError, match=rf"^own_methods\.made: {re.escape(str(path))} .*{words}"):
-            pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), np.array(["s"]), folds=2, seed=1)
+            pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), Folds(np.array(["s"]), 2, 1))
 
 
 def test_what_fails_in_a_method_that_learns_is_told_too(tmp_path: Path) -> None:
     code = GOOD.replace("def score(self, features)", "def pair_scores(self, *asked)").replace("features.", "self.")
     path = written(tmp_path, code)
     with pytest.raises(UserError, match=r"in `pair_scores` \(AttributeError: .*no attribute 'numbers'\) at line 7"):
-        pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), np.array(["s"]), folds=2, seed=1)
+        pair_scores_of(own_method("made", path), features_of(2), side_by_side(1), Folds(np.array(["s"]), 2, 1))
 
 
 def test_an_interruption_and_an_undefined_score_pass_through(tmp_path: Path) -> None:

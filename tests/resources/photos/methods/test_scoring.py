@@ -12,7 +12,7 @@ from resources.errors import UserError
 from resources.photos.methods.features import Features
 from resources.photos.methods.probe import PreferenceProbe
 from resources.photos.methods.rules import RULES_BY_NAME
-from resources.photos.methods.scoring import NO_REASON, pair_scores_of, why_unavailable
+from resources.photos.methods.scoring import NO_REASON, Folds, pair_scores_of, why_unavailable
 from tests.resources.photos.methods.made_features import features_of, side_by_side
 
 
@@ -30,7 +30,7 @@ class Says:
 
 def scored(method: Any, features: Features, n_pairs: int) -> Any:
     series = np.array([f"s{number}" for number in range(n_pairs)], dtype=object)
-    return pair_scores_of(method, features, side_by_side(n_pairs), series, folds=5, seed=1)
+    return pair_scores_of(method, features, side_by_side(n_pairs), Folds(series, 5, 1))
 
 
 def test_both_images_of_a_pair_have_the_methods_own_scores() -> None:
