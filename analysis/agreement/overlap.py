@@ -43,4 +43,4 @@ def place_in_line(query_id: str, reviewer: str, colleagues: Iterable[str]) -> in
 def _drawn(*names: str) -> float:
     """A number from 0 up to 1 that a hash draws for these names."""
     digest = hashlib.sha256("\0".join(names).encode()).digest()
-    return int.from_bytes(digest[:DIGITS], "big") / 2 ** (8 * DIGITS)
+    return int.from_bytes(digest[:DIGITS], "big") / (1 << 8 * DIGITS)
