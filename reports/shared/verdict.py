@@ -21,6 +21,7 @@ from resources.tables.trust_verdict import CONDITION, PEOPLE_ALL, PERSON, VERDIC
 WORDS: Final = Translations("shared/words")
 say = WORDS.say
 MOST_REASONS: Final = 3
+UNFAVOURABLE: Final = ("no", "not_proven", "cannot_say")
 # Beyond so many times the objects there are a number of them is a figure of speech.
 FAR: Final = 10
 NEEDED: Final = re.compile(r"(at least|at most|above|below) (-?[\d.]+(?:e-?\d+)?)")
@@ -125,19 +126,49 @@ def word_text(word: str) -> Text:
 
 
 def _reasons(said: Verdict) -> list[Text]:
-    state = verdict_state(said.word)
-    shown = [one for one in said.conditions if one.estimate is not None or one.why]
+    shown = _in_order(said)
     if not shown:
         return [phrase(one) for one in said.reasons[:MOST_REASONS]]
-    why = [phrase(said.reasons[0])] if state == "cannot_say" else []
+    return [*_first_of_all(said), *map(condition_text, shown)][:MOST_REASONS]
+
+
+def _first_of_all(said: Verdict) -> list[Text]:
+    """Why nothing can be said."""
+    return [phrase(said.reasons[0])] if verdict_state(said.word) == "cannot_say" else []
+
+
+def _in_order(said: Verdict) -> list[Condition]:
+    """The conditions with a number or a reason, what decides first."""
+    state = verdict_state(said.word)
+    shown = [one for one in said.conditions if one.estimate is not None or one.why]
     rank = {one: place for place, one in enumerate(FIRST)}
-    if state in ("no", "not_proven", "cannot_say"):
+    if state in UNFAVOURABLE:
         # What is required and decides comes first.
         order = {one: place for place, one in enumerate(("fails", "not measured", "passes"))}
-        shown = sorted(shown, key=lambda one: (one.name != COPIES, not one.required, order.get(one.state, len(order))))
-    else:
-        shown = sorted(shown, key=lambda one: (rank.get(one.name, len(rank)), not one.required))
-    return [*why, *(condition_text(one) for one in shown)][:MOST_REASONS]
+        return sorted(shown, key=lambda one: (one.name != COPIES, not one.required, order.get(one.state, len(order))))
+    return sorted(shown, key=lambda one: (rank.get(one.name, len(rank)), not one.required))
+
+
+def deciding(said: Verdict) -> list[Condition]:
+    """All conditions that a verdict follows from, those that fail first.
+
+    Args:
+        said: The verdict: a no follows from what fails, one that is open from what is not proven too, a favourable one
+            from all that is required.
+    """
+    shown, state = _in_order(said), verdict_state(said.word)
+    if state not in UNFAVOURABLE:
+        return [one for one in shown if one.required or one.name in FIRST]
+    named = " ".join(said.reasons)
+    asked = [one for one in shown if one.required or one.name in named]
+    found = [one for one in asked if one.state == "fails" or (state != "no" and _is_open(one))]
+    return [one for one in shown if one.name == COPIES] + (found or asked[:1])
+
+
+def _is_open(one: Condition) -> bool:
+    """Whether an interval, or a test, does not prove yet what the estimate says."""
+    is_test = one.name.startswith("alternative annotator test")
+    return one.state == "not measured" or (one.state == "passes" and (one.low is not None or is_test))
 
 
 def condition_text(one: Condition) -> Text:
@@ -287,7 +318,9 @@ def _plain(row: Mapping[Any, Any]) -> dict[str, Any]:
 def lines_of(stated: Stated) -> list[str]:
     """What follows on the terminal: reasons, what would prove it, what it does not cover, and on what it rests."""
     found = answer_of(stated)
-    said = [*found.reasons, *filter(None, [found.next_step]), *found.not_covered, *filter(None, [found.rests_on])]
+    conditions = [condition_text(one) for one in deciding(stated.verdict)]
+    reasons = [*_first_of_all(stated.verdict), *conditions] if conditions else found.reasons
+    said = [*reasons, *filter(None, [found.next_step]), *found.not_covered, *filter(None, [found.rests_on])]
     return [_line(one) for one in said]
 
 
@@ -296,16 +329,31 @@ def _line(one: Text) -> str:
 
 
 def lines_in_short(stated: Stated, most: int) -> list[str]:
-    """So many lines of `lines_of` at most: what would prove it and one thing it does not cover come before reasons.
+    """So many lines at most: all conditions that decide in one, what would prove it, and one thing it does not cover.
 
     Args:
         stated: The verdict.
         most: At least 3.
     """
     found = answer_of(stated)
-    rest = [*filter(None, [found.next_step]), *found.not_covered[:1]]
-    said = [*found.reasons[: min(2, most - len(rest))], *rest, *filter(None, [found.rests_on])]
-    return [_line(one) for one in said[:most]]
+    reasons = [_line(one) for one in found.reasons[:2]]
+    if conditions := deciding(stated.verdict):
+        reasons = [*map(_line, _first_of_all(stated.verdict)), _together(conditions)]
+    rest = [*filter(None, [found.next_step]), *found.not_covered[:1], *filter(None, [found.rests_on])]
+    return [*reasons, *map(_line, rest)][:most]
+
+
+def _together(conditions: Sequence[Condition]) -> str:
+    """Conditions in one line, those of a state behind its name."""
+    by_state: dict[str, list[str]] = {}
+    for one in conditions:
+        words = _line(condition_text(one)).rstrip(".")
+        state = state_text(one).plain(LANGUAGES[0]) if one.needed and one.estimate is not None else ""
+        by_state.setdefault(state, []).append(words.removesuffix(f": {state}") if state else words)
+    parts = {state: "; ".join(words) for state, words in by_state.items()}
+    return " ".join(
+        f"{state[:1].upper()}{state[1:]}: {words}." if state else f"{words}." for state, words in parts.items()
+    )
 
 
 def markdown(frame: pd.DataFrame) -> str:
