@@ -45,7 +45,28 @@ def headline(frame: pd.DataFrame, points: pd.DataFrame, threshold: float) -> dic
 @gate(dose_response, Kind.ADVICE, to_do="Look at the lines in dose_response; more items steady them.")
 def more_costs_more(dose_response: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Within items the dose explains the drops, for each kind of alteration."""
-    return dose_gate(dose_response, plan.thresholds.dose_response_r2)
+    name = "more_costs_more"
+    worst = weakest_kind(dose_response)
+    if worst is None:
+        sentence = f"{NOT_ASKED} No kind of alteration has {FEWEST_MAGNITUDES} magnitudes."
+        return Gate(name, True, None, f">= {plan.thresholds.dose_response_r2:g}", sentence)
+    failing = [
+        row for row in dose_response.to_dict("records") if _reading(row, plan.thresholds.dose_response_r2) != EXPLAINED
+    ]
+    which = f", the lowest of {len(dose_response)} kinds," if len(dose_response) > 1 else ""
+    gate = at_least(
+        name,
+        None if pd.isna(worst["r2"]) else float(worst["r2"]),
+        plan.thresholds.dose_response_r2,
+        n=int(worst["n_line"]),
+        counted="items",
+        what=f"R squared of drop on dose for {worst['kind']}{which}",
+        reason=str(worst["undefined"]),
+    )
+    remedy = "Look at the lines in dose_response; more items steady them."
+    said = f"{gate.sentence} Short of it: {listing(_said(row) for row in failing)}. {remedy}"
+    holds = f"{gate.sentence} Every line rises with the dose."
+    return gate._replace(passed=not failing, sentence=said, remedy=remedy if failing else "").passing_as(holds)
 
 
 def weakest_kind(frame: pd.DataFrame) -> pd.Series | None:
@@ -64,30 +85,6 @@ def readings(frame: pd.DataFrame, threshold: float) -> dict[str, str]:
         threshold: R squared that counts as explained.
     """
     return {str(row["kind"]): _reading(row, threshold) for row in frame.to_dict("records")}
-
-
-def dose_gate(frame: pd.DataFrame, threshold: float) -> Gate:
-    """The smallest R squared over kinds against the threshold; a line that falls fails whatever its R squared."""
-    name = "more_costs_more"
-    worst = weakest_kind(frame)
-    if worst is None:
-        sentence = f"{NOT_ASKED} No kind of alteration has {FEWEST_MAGNITUDES} magnitudes."
-        return Gate(name, True, None, f">= {threshold:g}", sentence)
-    failing = [row for row in frame.to_dict("records") if _reading(row, threshold) != EXPLAINED]
-    which = f", the lowest of {len(frame)} kinds," if len(frame) > 1 else ""
-    gate = at_least(
-        name,
-        None if pd.isna(worst["r2"]) else float(worst["r2"]),
-        threshold,
-        n=int(worst["n_line"]),
-        counted="items",
-        what=f"R squared of drop on dose for {worst['kind']}{which}",
-        reason=str(worst["undefined"]),
-    )
-    remedy = "Look at the lines in dose_response; more items steady them."
-    said = f"{gate.sentence} Short of it: {listing(_said(row) for row in failing)}. {remedy}"
-    holds = f"{gate.sentence} Every line rises with the dose."
-    return gate._replace(passed=not failing, sentence=said, remedy=remedy if failing else "").passing_as(holds)
 
 
 def _reading(row: Mapping[Any, Any], threshold: float) -> str:

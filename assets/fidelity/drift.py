@@ -153,7 +153,20 @@ def n_moved(scores: pd.DataFrame, pinned: str, occasion: str, study: FidelityStu
 )
 def anchor_mean_holds(drift: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """On the latest occasion the anchor's mean score is near the one when it was pinned."""
-    return shift_gate(drift, plan.thresholds.drift_shift)
+    if drift.empty:
+        return _no_occasion("anchor_mean_holds", f"<= {plan.thresholds.drift_shift:g}")
+    last = drift.iloc[-1]
+    what = f"Shift of the anchor's mean from {last['pinned']} to {last['occasion']}, in size,"
+    gate = at_most(
+        "anchor_mean_holds",
+        None if pd.isna(last["shift"]) else abs(float(last["shift"])),
+        plan.thresholds.drift_shift,
+        n=int(last["n_objects"]),
+        what=what,
+        reason=_reason(last),
+        remedy=_remedy(last, "shift"),
+    )
+    return _of_pinned(gate, last)
 
 
 @gate(
@@ -169,25 +182,23 @@ def anchor_scores_hold(drift: pd.DataFrame, plan: FidelityStudy) -> Gate:
 @gate(drift, Kind.ADVICE, to_do="Go back to the pinned judge, or judge the settings again with the new one.")
 def same_judge_as_pinned(drift: pd.DataFrame) -> Gate:
     """On the latest occasion judge, answering models, prompt and images are those when it was pinned."""
-    return judge_gate(drift)
-
-
-def shift_gate(frame: pd.DataFrame, limit: float) -> Gate:
-    """The size of the latest shift against its limit."""
-    if frame.empty:
-        return _no_occasion("anchor_mean_holds", f"<= {limit:g}")
-    last = frame.iloc[-1]
-    what = f"Shift of the anchor's mean from {last['pinned']} to {last['occasion']}, in size,"
+    if drift.empty:
+        return _no_occasion("same_judge_as_pinned", "<= 0")
+    last = drift.iloc[-1]
+    differ = [name for name in PARTS if not last[name]]
     gate = at_most(
-        "anchor_mean_holds",
-        None if pd.isna(last["shift"]) else abs(float(last["shift"])),
-        limit,
-        n=int(last["n_objects"]),
-        what=what,
-        reason=_reason(last),
-        remedy=_remedy(last, "shift"),
+        "same_judge_as_pinned",
+        float(len(differ)),
+        0,
+        n=len(PARTS),
+        counted="parts (judge, answering models, prompt and images)",
+        what=f"Number of parts of the judge that are not those of {last['pinned']}",
+        remedy=f"On {last['occasion']} {last['changes']}. {MEND_JUDGE}",
     )
-    return _of_pinned(gate, last)
+    if not last["n_pinned"]:
+        return gate._replace(passed=True, seen=None, sentence=f"On {last['occasion']} {NOT_PINNED}.")
+    said = f"On {last['occasion']} judge, answering models, prompt and images were those of {last['pinned']}."
+    return _of_pinned(gate.passing_as(said), last)
 
 
 def agreement_gate(frame: pd.DataFrame, threshold: float) -> Gate:
@@ -205,27 +216,6 @@ def agreement_gate(frame: pd.DataFrame, threshold: float) -> Gate:
         remedy=_remedy(last, "icc"),
     )
     return _of_pinned(gate, last)
-
-
-def judge_gate(frame: pd.DataFrame) -> Gate:
-    """How many of identity, answering models and material differ from the pinned occasion, against none."""
-    if frame.empty:
-        return _no_occasion("same_judge_as_pinned", "<= 0")
-    last = frame.iloc[-1]
-    differ = [name for name in PARTS if not last[name]]
-    gate = at_most(
-        "same_judge_as_pinned",
-        float(len(differ)),
-        0,
-        n=len(PARTS),
-        counted="parts (judge, answering models, prompt and images)",
-        what=f"Number of parts of the judge that are not those of {last['pinned']}",
-        remedy=f"On {last['occasion']} {last['changes']}. {MEND_JUDGE}",
-    )
-    if not last["n_pinned"]:
-        return gate._replace(passed=True, seen=None, sentence=f"On {last['occasion']} {NOT_PINNED}.")
-    said = f"On {last['occasion']} judge, answering models, prompt and images were those of {last['pinned']}."
-    return _of_pinned(gate.passing_as(said), last)
 
 
 def _no_occasion(name: str, needed: str) -> Gate:

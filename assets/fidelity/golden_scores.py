@@ -193,7 +193,24 @@ def golden_pairs_are_complete(golden_scores: pd.DataFrame, plan: FidelityStudy) 
 )
 def golden_items_are_held_out(golden_scores: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """No item of the golden set had a part in choosing the setting."""
-    return held_out_gate(golden_scores, plan)
+    if golden_scores.empty:
+        return Gate("golden_items_are_held_out", True, None, "<= 0", f"{NOT_ASKED} {NO_GOLDEN_SET}", 0)
+    chose = golden_scores.loc[chose_setting(golden_scores), "item_id"].unique()
+    n_items, pairs = int(golden_scores["object"].nunique()), held_out_pairs(golden_scores)
+    if chose_setting(pairs).any():
+        consequence = "Their pairs count all the same, because no other item has a pair of scores."
+    else:
+        consequence = f"They do not count; of the others {pairs['object'].nunique()} have a pair of scores and do."
+    gate = at_most(
+        "golden_items_are_held_out",
+        float(len(chose)),
+        0,
+        n=n_items,
+        counted="items",
+        what="Number of items that had a part in choosing the setting",
+        remedy=f"They are {listing(chose)}. {consequence} {_how_to_hold_out(plan, all_chose=len(chose) == n_items)}",
+    )
+    return gate.passing_as(f"None of the {n_items} items had a part in choosing the setting.")
 
 
 def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:
@@ -213,28 +230,6 @@ def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:
         remedy=f"Lacking: {listing(f'{n} ({reason})' for reason, n in reasons.items())}. Run it again: faults are "
         "asked again.",
     )
-
-
-def held_out_gate(frame: pd.DataFrame, study: FidelityStudy) -> Gate:
-    """The number of items whose product also had a part in choosing the setting."""
-    if frame.empty:
-        return Gate("golden_items_are_held_out", True, None, "<= 0", f"{NOT_ASKED} {NO_GOLDEN_SET}", 0)
-    chose = frame.loc[chose_setting(frame), "item_id"].unique()
-    n_items, pairs = int(frame["object"].nunique()), held_out_pairs(frame)
-    if chose_setting(pairs).any():
-        consequence = "Their pairs count all the same, because no other item has a pair of scores."
-    else:
-        consequence = f"They do not count; of the others {pairs['object'].nunique()} have a pair of scores and do."
-    gate = at_most(
-        "golden_items_are_held_out",
-        float(len(chose)),
-        0,
-        n=n_items,
-        counted="items",
-        what="Number of items that had a part in choosing the setting",
-        remedy=f"They are {listing(chose)}. {consequence} {_how_to_hold_out(study, all_chose=len(chose) == n_items)}",
-    )
-    return gate.passing_as(f"None of the {n_items} items had a part in choosing the setting.")
 
 
 def _how_to_hold_out(study: FidelityStudy, *, all_chose: bool) -> str:

@@ -159,30 +159,13 @@ def _undefined_row(counts: dict[str, object], reason: str) -> dict[str, object]:
 )
 def repeatable(icc_by_setting: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The mean of the repeats is repeatable: ICC(1,k) reaches its threshold."""
-    return repeatable_gate(icc_by_setting, plan.thresholds.icc)
-
-
-@gate(icc_by_setting, Kind.ADVICE, to_do="Judge more objects of more products.")
-def repeatable_for_sure(icc_by_setting: pd.DataFrame, plan: FidelityStudy) -> Gate:
-    """The lower bound of ICC(1,k) reaches the threshold too."""
-    return lower_bound_gate(icc_by_setting, plan.thresholds.icc)
-
-
-@gate(icc_by_setting, Kind.ADVICE, to_do="Report it with the score matrix: one of the two is wrong.")
-def icc_agrees_with_pingouin(icc_by_setting: pd.DataFrame, score_matrix: pd.DataFrame, plan: FidelityStudy) -> Gate:
-    """An independent implementation gives the same six coefficients."""
-    return pingouin_gate(icc_by_setting, sound_matrix(score_matrix, plan))
-
-
-def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
-    """ICC(1,k) against the threshold; a deterministic setting proves nothing, so it does not apply there."""
-    seen = row.iloc[0]
+    seen = icc_by_setting.iloc[0]
     if seen["deterministic"]:
-        return _deterministic_gate("repeatable", int(seen["n_used"]), threshold)
+        return _deterministic_gate("repeatable", int(seen["n_used"]), plan.thresholds.icc)
     gate = at_least(
         "repeatable",
         None if pd.isna(seen["icc_1k"]) else float(seen["icc_1k"]),
-        threshold,
+        plan.thresholds.icc,
         n=int(seen["n_used"]),
         what="ICC(1,k)",
         reason=str(seen["undefined"]),
@@ -196,20 +179,27 @@ def repeatable_gate(row: pd.DataFrame, threshold: float) -> Gate:
     return gate.with_interval(seen[f"icc_1k_low{which}"], seen[f"icc_1k_high{which}"], unreliable=few)
 
 
-def lower_bound_gate(row: pd.DataFrame, threshold: float) -> Gate:
-    """The lower bound of ICC(1,k) against the threshold: products resampled where objects share one."""
-    seen = row.iloc[0]
+@gate(icc_by_setting, Kind.ADVICE, to_do="Judge more objects of more products.")
+def repeatable_for_sure(icc_by_setting: pd.DataFrame, plan: FidelityStudy) -> Gate:
+    """The lower bound of ICC(1,k) reaches the threshold too."""
+    seen = icc_by_setting.iloc[0]
     if seen["deterministic"]:
-        return _deterministic_gate("repeatable_for_sure", int(seen["n_used"]), threshold)
+        return _deterministic_gate("repeatable_for_sure", int(seen["n_used"]), plan.thresholds.icc)
     return at_least(
         "repeatable_for_sure",
         None if pd.isna(seen["lower_bound"]) else float(seen["lower_bound"]),
-        threshold,
+        plan.thresholds.icc,
         n=int(seen["n_used"]),
         what="The lower bound of ICC(1,k)",
         reason=str(seen["interval_by_product"] if pd.isna(seen["undefined"]) else seen["undefined"]),
         remedy=NOT_ENOUGH if pd.isna(seen["icc_1k"]) else "More objects of more products narrow the interval.",
     )
+
+
+@gate(icc_by_setting, Kind.ADVICE, to_do="Report it with the score matrix: one of the two is wrong.")
+def icc_agrees_with_pingouin(icc_by_setting: pd.DataFrame, score_matrix: pd.DataFrame, plan: FidelityStudy) -> Gate:
+    """An independent implementation gives the same six coefficients."""
+    return pingouin_gate(icc_by_setting, sound_matrix(score_matrix, plan))
 
 
 def _deterministic_gate(name: str, n: int, threshold: float) -> Gate:

@@ -120,22 +120,7 @@ def answers_are_valid_json(judge_calls: pd.DataFrame, plan: FidelityStudy) -> Ga
 @gate(judge_calls, Kind.ADVICE, to_do="Pin the model's version, or name the model that answers.")
 def same_model_answered(judge_calls: pd.DataFrame) -> Gate:
     """One model with one fingerprint gave all answers; a provider that swaps it changes the judge."""
-    return model_gate(judge_calls)
-
-
-@gate(judge_calls, Kind.ADVICE, to_do="Look the price up and set `price`.")
-def prices_are_recent(judge_calls: pd.DataFrame, plan: FidelityStudy) -> Gate:
-    """The price by which a paid judge's budget is kept was looked up within the last 180 days."""
-    keys = judge_calls["setting"].head(1).tolist()
-    return price_age_gate((plan.asking(keys[0]) if keys else plan).judge)
-
-
-def model_gate(calls: pd.DataFrame) -> Gate:
-    """The number of different models and fingerprints behind the answers, against one, and whether it was asked for.
-
-    A dated snapshot of the model that was asked for is that model.
-    """
-    answered = calls[calls["state"].isin(ANSWER_STATES)]
+    answered = judge_calls[judge_calls["state"].isin(ANSWER_STATES)]
     models = answered[["model_answered", "fingerprint"]].fillna("not stated").drop_duplicates()
     named = listing(f"{row.model_answered} ({row.fingerprint})" for row in models.itertuples())
     gate = at_most(
@@ -166,6 +151,13 @@ def model_gate(calls: pd.DataFrame) -> Gate:
             remedy=f"These answered: {listing(others)}. Name the one that answers, or ask the provider why.",
         )._replace(seen=None, reason=reason)
     return gate.passing_as(f"One model gave all {len(answered)} answers: {named or 'none yet'}.")
+
+
+@gate(judge_calls, Kind.ADVICE, to_do="Look the price up and set `price`.")
+def prices_are_recent(judge_calls: pd.DataFrame, plan: FidelityStudy) -> Gate:
+    """The price by which a paid judge's budget is kept was looked up within the last 180 days."""
+    keys = judge_calls["setting"].head(1).tolist()
+    return price_age_gate((plan.asking(keys[0]) if keys else plan).judge)
 
 
 def _is_asked_model(asked: str, answered: str) -> bool:

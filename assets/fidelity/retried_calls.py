@@ -151,12 +151,7 @@ def retries_not_told_apart(retried_calls: pd.DataFrame) -> Gate:
 
     That is not to say that they are equal; few retried calls tell nothing apart.
     """
-    return retried_gate(retried_calls)
-
-
-def retried_gate(row: pd.DataFrame) -> Gate:
-    """How far the interval of the difference lies from 0; a setting with no retried call, or few, passes."""
-    seen = row.iloc[0]
+    seen = retried_calls.iloc[0]
     name, n_calls, n_retried = "retries_not_told_apart", int(seen["n_calls"]), int(seen["n_retried_calls"])
     if not n_retried:
         return Gate(name, True, None, "<= 0", f"None of the {n_calls} calls was tried again.")

@@ -86,13 +86,33 @@ def stripes_are_seen_for_sure(sensitivity: pd.DataFrame, plan: FidelityStudy) ->
 @gate(sensitivity, Kind.ADVICE, to_do="Look at the pairs in golden_scores; try another prompt or judge.")
 def strong_stripes_stand_out(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Stripes at opacity 0.7 lower the scores by a very large effect."""
-    return strong_stripes_gate(sensitivity, plan.thresholds.stripes_effect_size)
+    return _effect_gate(
+        _Effect("strong_stripes_stand_out", "cohens_d", "Cohen's d"),
+        strong_stripes(sensitivity),
+        1,
+        plan.thresholds.stripes_effect_size,
+    )
 
 
 @gate(sensitivity, Kind.ADVICE, to_do="Plan more repeats, which steady the scores.")
 def unchanged_copies_keep_their_score(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Untouched and imperceptibly changed copies score as the original does."""
-    return false_alarm_gate(sensitivity, plan.thresholds.false_alarm_rate)
+    worst = most_disturbed(sensitivity)
+    if worst is None:
+        return _not_asked("unchanged_copies_keep_their_score", f"<= {plan.thresholds.false_alarm_rate:g}")
+    which = _of_several("highest", int((sensitivity["expected"] == "same").sum()), "kinds of copies")
+    return at_most(
+        "unchanged_copies_keep_their_score",
+        _number(worst["false_alarm_rate"]),
+        plan.thresholds.false_alarm_rate,
+        n=int(worst["n_items"]),
+        counted="items",
+        what=f"False-alarm rate on {worst['alteration']}{which}",
+        reason=str(worst["undefined"]),
+        remedy=NO_PAIRS
+        if pd.isna(worst["false_alarm_rate"])
+        else "The judge's scores move without a change; drops of this size mean nothing. More repeats steady them.",
+    )
 
 
 @gate(
@@ -102,7 +122,32 @@ def unchanged_copies_keep_their_score(sensitivity: pd.DataFrame, plan: FidelityS
 )
 def every_alteration_is_seen(sensitivity: pd.DataFrame) -> Gate:
     """There is no alteration that the judge does not see."""
-    return seen_gate(sensitivity)
+    altered = sensitivity[sensitivity["expected"] != "same"]
+    if altered.empty:
+        return _not_asked("every_alteration_is_seen", "<= 0")
+    not_seen = altered[altered["seen"] == NOT_SEEN]
+    missed = not_seen["alteration"].tolist()
+    unknown = altered.loc[altered["seen"] == UNKNOWN, "alteration"].tolist()
+    without = message(
+        "fewer than {fewest} items have a pair of scores that counts for {alterations}",
+        fewest=FEWEST,
+        alterations=listing(unknown),
+    )
+    move = "move its scores as they should" if (not_seen["expected"] == "better").any() else "lower its scores"
+    remedy = f"They are {', '.join(missed)}: differences of that kind do not {move}. Do not read them so."
+    if unknown:
+        remedy = f"{remedy} Besides, {without}." if missed else NO_PAIRS
+    gate = at_most(
+        "every_alteration_is_seen",
+        float(len(missed)) if missed or not unknown else None,
+        0,
+        n=len(altered),
+        counted="alterations",
+        what="Number of alterations that the judge does not see",
+        reason=without,
+        remedy=remedy,
+    )
+    return gate.passing_as(f"The judge sees each of the {len(altered)} alterations at least in part.")
 
 
 def weakest_stripes(frame: pd.DataFrame, column: str) -> pd.Series | None:
@@ -135,13 +180,6 @@ def effect_gate(frame: pd.DataFrame, threshold: float, column: str = "cohens_d")
     return _effect_gate(_Effect(name, column, what), weakest_stripes(frame, column), n_stripes, threshold)
 
 
-def strong_stripes_gate(frame: pd.DataFrame, threshold: float) -> Gate:
-    """The d of plain stripes at opacity 0.7 against the threshold."""
-    return _effect_gate(
-        _Effect("strong_stripes_stand_out", "cohens_d", "Cohen's d"), strong_stripes(frame), 1, threshold
-    )
-
-
 def hit_rate_gate(frame: pd.DataFrame, threshold: float, confidence: float = 0.95) -> Gate:
     """The smallest hit rate of the stripes alterations against the threshold."""
     worst = weakest_stripes(frame, "hit_rate")
@@ -160,56 +198,6 @@ def hit_rate_gate(frame: pd.DataFrame, threshold: float, confidence: float = 0.9
         confidence=confidence,
     )
     return gate.with_interval(worst["hit_rate_low"], worst["hit_rate_high"])
-
-
-def false_alarm_gate(frame: pd.DataFrame, limit: float) -> Gate:
-    """The highest false-alarm rate of the copies that should score the same, against its limit."""
-    worst = most_disturbed(frame)
-    if worst is None:
-        return _not_asked("unchanged_copies_keep_their_score", f"<= {limit:g}")
-    which = _of_several("highest", int((frame["expected"] == "same").sum()), "kinds of copies")
-    return at_most(
-        "unchanged_copies_keep_their_score",
-        _number(worst["false_alarm_rate"]),
-        limit,
-        n=int(worst["n_items"]),
-        counted="items",
-        what=f"False-alarm rate on {worst['alteration']}{which}",
-        reason=str(worst["undefined"]),
-        remedy=NO_PAIRS
-        if pd.isna(worst["false_alarm_rate"])
-        else "The judge's scores move without a change; drops of this size mean nothing. More repeats steady them.",
-    )
-
-
-def seen_gate(frame: pd.DataFrame) -> Gate:
-    """The number of alterations that are not seen, against none; undefined where none is missed and one is unknown."""
-    altered = frame[frame["expected"] != "same"]
-    if altered.empty:
-        return _not_asked("every_alteration_is_seen", "<= 0")
-    not_seen = altered[altered["seen"] == NOT_SEEN]
-    missed = not_seen["alteration"].tolist()
-    unknown = altered.loc[altered["seen"] == UNKNOWN, "alteration"].tolist()
-    without = message(
-        "fewer than {fewest} items have a pair of scores that counts for {alterations}",
-        fewest=FEWEST,
-        alterations=listing(unknown),
-    )
-    move = "move its scores as they should" if (not_seen["expected"] == "better").any() else "lower its scores"
-    remedy = f"They are {', '.join(missed)}: differences of that kind do not {move}. Do not read them so."
-    if unknown:
-        remedy = f"{remedy} Besides, {without}." if missed else NO_PAIRS
-    gate = at_most(
-        "every_alteration_is_seen",
-        float(len(missed)) if missed or not unknown else None,
-        0,
-        n=len(altered),
-        counted="alterations",
-        what="Number of alterations that the judge does not see",
-        reason=without,
-        remedy=remedy,
-    )
-    return gate.passing_as(f"The judge sees each of the {len(altered)} alterations at least in part.")
 
 
 def _first(rows: pd.DataFrame, column: str) -> pd.Series | None:

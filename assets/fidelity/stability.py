@@ -59,24 +59,26 @@ def stability_rows(matrix: pd.DataFrame, confidence: float) -> pd.DataFrame:
 @gate(stability, Kind.QUALITY, to_do="Judge at a lower temperature.", withheld="the setting is not recommended.")
 def repeats_agree(stability: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The repeats of a typical object agree: the median MAD keeps its limit."""
-    return mad_gate(stability, plan.thresholds.median_mad)
+    return _median_gate(
+        "repeats_agree",
+        stability["mad"],
+        plan.thresholds.median_mad,
+        "Median MAD of the repeats",
+        "A lower temperature helps.",
+    )
 
 
 @gate(stability, Kind.ADVICE, to_do="Plan as many repeats as `projected_n` in convergence_curves says.")
 def means_are_precise(stability: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """A typical object's mean is known closely: the median half-width keeps its limit."""
-    return width_gate(stability, plan.thresholds.ci_half_width)
-
-
-def mad_gate(frame: pd.DataFrame, limit: float) -> Gate:
-    """The median over objects of the MAD against its limit."""
-    return _median_gate("repeats_agree", frame["mad"], limit, "Median MAD of the repeats", "A lower temperature helps.")
-
-
-def width_gate(frame: pd.DataFrame, limit: float) -> Gate:
-    """The median over objects of the half-width against its limit."""
     remedy = "projected_n in convergence_curves says how many repeats each object needs."
-    return _median_gate("means_are_precise", frame["half_width"], limit, "Median half-width of the means", remedy)
+    return _median_gate(
+        "means_are_precise",
+        stability["half_width"],
+        plan.thresholds.ci_half_width,
+        "Median half-width of the means",
+        remedy,
+    )
 
 
 def _median_gate(name: str, values: pd.Series, limit: float, what: str, remedy: str) -> Gate:

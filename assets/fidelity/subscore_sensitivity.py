@@ -91,17 +91,12 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
 )
 def alterations_move_their_subscore(subscore_sensitivity: pd.DataFrame) -> Gate:
     """Each alteration moves the sub-score that speaks of it more than any other."""
-    return specificity_gate(subscore_sensitivity)
-
-
-def specificity_gate(frame: pd.DataFrame) -> Gate:
-    """The number of kinds that move another sub-score as much as their own, against none."""
-    named = frame[frame["moves"].astype("boolean").fillna(False).astype(bool)]
+    named = subscore_sensitivity[subscore_sensitivity["moves"].astype("boolean").fillna(False).astype(bool)]
     if named.empty:
-        answered = frame["subscore"].notna().any() or frame.empty
+        answered = subscore_sensitivity["subscore"].notna().any() or subscore_sensitivity.empty
         why = "No alteration has a sub-score that it should move." if answered else f"{str(NO_SUBSCORES).capitalize()}."
         return Gate(NAME, True, None, "<= 0", f"{NOT_ASKED} {why}")
-    failing, unknown = _failing(frame), named.loc[named["moved_most"].isna(), "kind"].tolist()
+    failing, unknown = _failing(subscore_sensitivity), named.loc[named["moved_most"].isna(), "kind"].tolist()
     gate = at_most(
         NAME,
         float(len(failing)) if failing or not unknown else None,

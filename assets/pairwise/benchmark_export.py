@@ -114,19 +114,16 @@ def _counted(results: pd.DataFrame) -> list[list[int]]:
 )
 def files_are_as_written(benchmark_export: pd.DataFrame) -> Gate:
     """Every file of the folder is on the disk as it was written."""
-    return files_gate(benchmark_export)
-
-
-def files_gate(export: pd.DataFrame) -> Gate:
-    """Files that are gone or were changed since, each named."""
-    wrong = [row["file"] for row in export.to_dict("records") if sha256_if_there(row["path"]) != row["sha256"]]
+    wrong = [
+        row["file"] for row in benchmark_export.to_dict("records") if sha256_if_there(row["path"]) != row["sha256"]
+    ]
     gate = at_most(
         "files_are_as_written",
         float(len(wrong)),
         0,
-        n=len(export),
+        n=len(benchmark_export),
         counted="files",
         what="Number of files that are gone or changed",
         remedy=f"{listing(wrong)}. Make benchmark_export again for a new folder.",
     )
-    return gate.passing_as(f"All {len(export)} files are on the disk as they were written.")
+    return gate.passing_as(f"All {len(benchmark_export)} files are on the disk as they were written.")

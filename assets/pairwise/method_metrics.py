@@ -100,31 +100,10 @@ def headline(frame: pd.DataFrame, not_run: list[str], study: PairwiseStudy) -> d
 @gate(method_metrics, Kind.ADVICE, to_do="Look at the scores and pairs of the methods that are named.")
 def accuracies_are_plausible(method_metrics: pd.DataFrame) -> Gate:
     """An accuracy outside 0.4 to 0.7 is looked at twice: image measures hardly ever leave that range."""
-    return plausible_gate(method_metrics)
-
-
-@gate(
-    method_metrics,
-    Kind.ADVICE,
-    to_do="Check that compareIDs name these photos (`photo_number`). Judge more series: differences become sure.",
-)
-def some_method_beats_chance_for_sure(method_metrics: pd.DataFrame, plan: PairwiseStudy) -> Gate:
-    """At least one method is right more often than a coin, after Holm over all methods."""
-    return chance_gate(method_metrics, plan)
-
-
-@gate(method_metrics, Kind.ADVICE, to_do="Run the command that method_metrics names under `unavailable`.")
-def all_methods_are_available(method_metrics: pd.DataFrame) -> Gate:
-    """No method is left out for want of its weights."""
-    return available_gate(method_metrics)
-
-
-def plausible_gate(frame: pd.DataFrame) -> Gate:
-    """Methods whose accuracy lies outside 0.4 to 0.7, each with its accuracy."""
     low, high = PLAUSIBLE
     # A judge that reads or looks is no measure, and may be right more often.
-    seen = measured(frame[~frame["method"].astype("str").str.startswith(OF_JUDGES)])
-    if seen.empty and len(measured(frame)):
+    seen = measured(method_metrics[~method_metrics["method"].astype("str").str.startswith(OF_JUDGES)])
+    if seen.empty and len(measured(method_metrics)):
         return Gate("accuracies_are_plausible", True, None, "nothing", "Only judges have an accuracy, and no measure.")
     outside = seen[~seen["accuracy"].map(plausible).astype("bool")]
     named = listing(f"{name} {value:.3f}" for name, value in zip(outside["method"], outside["accuracy"], strict=True))
@@ -141,9 +120,14 @@ def plausible_gate(frame: pd.DataFrame) -> Gate:
     return gate.passing_as(f"All {len(seen)} accuracies lie between {low:g} and {high:g}.")
 
 
-def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
-    """Methods that are right more often than a coin by the test over clusters, after Holm over all methods."""
-    seen, beating = measured(frame), _beating_chance(frame, study)
+@gate(
+    method_metrics,
+    Kind.ADVICE,
+    to_do="Check that compareIDs name these photos (`photo_number`). Judge more series: differences become sure.",
+)
+def some_method_beats_chance_for_sure(method_metrics: pd.DataFrame, plan: PairwiseStudy) -> Gate:
+    """At least one method is right more often than a coin, after Holm over all methods."""
+    seen, beating = measured(method_metrics), _beating_chance(method_metrics, plan)
     gate = at_least(
         "some_method_beats_chance_for_sure",
         float(len(beating)) if len(seen) else None,
@@ -152,7 +136,7 @@ def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
         counted="methods",
         what="Number of methods that significantly beat chance",
         reason=message("no method has an accuracy"),
-        remedy=f"{_numbering_doubt(seen, study)}More {study.units} make differences sure; method_metrics has each "
+        remedy=f"{_numbering_doubt(seen, plan)}More {plan.units} make differences sure; method_metrics has each "
         "method's p."
         if len(seen)
         else NO_ACCURACY,
@@ -160,6 +144,23 @@ def chance_gate(frame: pd.DataFrame, study: PairwiseStudy) -> Gate:
     return gate.passing_as(
         f"Significantly better than chance (Holm): {listing(beating)} ({len(beating)} of {len(seen)})."
     )
+
+
+@gate(method_metrics, Kind.ADVICE, to_do="Run the command that method_metrics names under `unavailable`.")
+def all_methods_are_available(method_metrics: pd.DataFrame) -> Gate:
+    """No method is left out for want of its weights."""
+    lacking = method_metrics[method_metrics["unavailable"].notna()]
+    gate = at_most(
+        "all_methods_are_available",
+        float(len(lacking)),
+        0,
+        n=len(method_metrics),
+        counted="methods",
+        what="Number of methods not measured for want of weights or a package",
+        remedy=f"They are {listing(lacking['method'], 20)}; nothing is wrong with the others. What each lacks, and the "
+        "command that provides it, stand in method_metrics, on the page and in summary.json under `unavailable`.",
+    )
+    return gate.passing_as(f"All {len(method_metrics)} methods are available.")
 
 
 def _numbering_doubt(seen: pd.DataFrame, study: PairwiseStudy) -> str:
@@ -171,22 +172,6 @@ def _numbering_doubt(seen: pd.DataFrame, study: PairwiseStudy) -> str:
     return (
         f"Over {n_series} series every method is at chance: check that compareIDs name these photos (`photo_number`). "
     )
-
-
-def available_gate(frame: pd.DataFrame) -> Gate:
-    """Methods that yield nothing; reasons and commands are too long for a gate and stand in the table."""
-    lacking = frame[frame["unavailable"].notna()]
-    gate = at_most(
-        "all_methods_are_available",
-        float(len(lacking)),
-        0,
-        n=len(frame),
-        counted="methods",
-        what="Number of methods not measured for want of weights or a package",
-        remedy=f"They are {listing(lacking['method'], 20)}; nothing is wrong with the others. What each lacks, and the "
-        "command that provides it, stand in method_metrics, on the page and in summary.json under `unavailable`.",
-    )
-    return gate.passing_as(f"All {len(frame)} methods are available.")
 
 
 def _beating_chance(frame: pd.DataFrame, study: PairwiseStudy) -> list[str]:

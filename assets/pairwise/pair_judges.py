@@ -43,12 +43,7 @@ def headline(frame: pd.DataFrame) -> dict[str, Any]:
 )
 def place_does_not_decide(pair_judges: pd.DataFrame) -> Gate:
     """No judge of pairs prefers a place: the interval of each first-shown rate holds 0.5."""
-    return place_gate(pair_judges)
-
-
-def place_gate(frame: pd.DataFrame) -> Gate:
-    """Judges whose first-shown rate has an interval without a half, each with its rate."""
-    seen = frame[frame["first_shown_rate_low"].notna()]
+    seen = pair_judges[pair_judges["first_shown_rate_low"].notna()]
     partial = seen[(seen["first_shown_rate_low"] > FAIR) | (seen["first_shown_rate_high"] < FAIR)]
     if seen.empty:
         sentence = "No judge of pairs has a first-shown rate with an interval."

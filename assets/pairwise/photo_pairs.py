@@ -73,7 +73,22 @@ def photos_are_there(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> Gate:
 @gate(photo_pairs, Kind.ADVICE, to_do="Put the photos there.")
 def no_photo_is_missing(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     """Every photo that pairs need is in the image folder."""
-    return no_photo_missing_gate(photo_pairs, plan)
+    missing, needed = missing_of(photo_pairs), n_images(after_filter(photo_pairs))
+    lost = int((photo_pairs["excluded"] == "missing_image").sum())
+    # Where they stop the study, the gate that stops it has named them.
+    named = (
+        _missing_words(missing, plan) if photos_gate(photo_pairs, plan).passed else "photos_are_there names the first."
+    )
+    gate = at_most(
+        "no_photo_is_missing",
+        float(len(missing)),
+        0,
+        n=needed,
+        counted="photos",
+        what="Number of missing photos",
+        remedy=f"{named} {lost} pairs are not judged for that. Put the photos there.",
+    )
+    return gate.passing_as(f"All {needed} photos that pairs need are there.")
 
 
 @gate(
@@ -125,24 +140,6 @@ def photos_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
     )
     there = f"{needed - len(missing)} of {needed} photos that pairs need are there"
     return gate.passing_as(f"{there}; at most a share of {plan.max_missing_share:g} may be missing.")
-
-
-def no_photo_missing_gate(frame: pd.DataFrame, plan: PairwiseStudy) -> Gate:
-    """Missing photos, each named up to five; pairs with one are not judged."""
-    missing, needed = missing_of(frame), n_images(after_filter(frame))
-    lost = int((frame["excluded"] == "missing_image").sum())
-    # Where they stop the study, the gate that stops it has named them.
-    named = _missing_words(missing, plan) if photos_gate(frame, plan).passed else "photos_are_there names the first."
-    gate = at_most(
-        "no_photo_is_missing",
-        float(len(missing)),
-        0,
-        n=needed,
-        counted="photos",
-        what="Number of missing photos",
-        remedy=f"{named} {lost} pairs are not judged for that. Put the photos there.",
-    )
-    return gate.passing_as(f"All {needed} photos that pairs need are there.")
 
 
 def judged_gate(frame: pd.DataFrame) -> Gate:

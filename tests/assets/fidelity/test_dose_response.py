@@ -3,10 +3,13 @@
 import pandas as pd
 import pytest
 
-from assets.fidelity.dose_response import dose_gate, headline, readings
+from assets.fidelity.dose_response import headline, more_costs_more, readings
 from assets.fidelity.logic.sensitivity_rows import dose_of, dose_points, dose_rows, dose_unit
+from tests.assets.asked_gates import with_limit
 from tests.assets.fidelity.made_golden_set import scores_of_pairs
 from tests.assets.shared.made_tables import keeps_to_its_declaration, plan
+
+dose_gate = with_limit(more_costs_more, "dose_response_r2")
 
 STRIPES = ("stripes7_o30", "stripes7_o50", "stripes7_o70")
 SATURATION = ("saturation_75", "saturation_50", "saturation_25")

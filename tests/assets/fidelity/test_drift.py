@@ -8,10 +8,21 @@ import pytest
 from analysis.agreement.icc import icc
 from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.anchor_scores import NOT_YET
-from assets.fidelity.drift import NOT_PINNED, agreement_gate, drift_rows, headline, judge_gate, shift_gate
+from assets.fidelity.drift import (
+    NOT_PINNED,
+    agreement_gate,
+    anchor_mean_holds,
+    drift_rows,
+    headline,
+    same_judge_as_pinned,
+)
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
+from tests.assets.asked_gates import asked, with_limit
 from tests.assets.shared.made_tables import SETTING, keeps_to_its_declaration, objects_of, one_each, plan
+
+judge_gate = asked(same_judge_as_pinned)
+shift_gate = with_limit(anchor_mean_holds, "drift_shift")
 
 FIRST, SECOND, THIRD = "2026-11-02", "2026-11-09", "2026-11-16"
 OBJECTS = objects_of(one_each("abcdef"))

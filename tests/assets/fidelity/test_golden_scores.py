@@ -9,9 +9,9 @@ import pytest
 from assets.fidelity.golden_scores import (
     altered_objects,
     complete_gate,
+    golden_items_are_held_out,
     golden_score_rows,
     headline,
-    held_out_gate,
     originals_at,
     records_items_only,
 )
@@ -19,6 +19,7 @@ from assets.fidelity.logic.current_plan import CurrentPlan
 from assets.fidelity.logic.sensitivity_rows import held_out_pairs
 from resources.configuration.fidelity import GoldenSet, Recommendation, ReplayJudge
 from resources.errors import UserError
+from tests.assets.asked_gates import asked
 from tests.assets.fidelity.made_golden_set import images_of, scores_of_pairs
 from tests.assets.shared.made_tables import (
     SETTING,
@@ -29,6 +30,8 @@ from tests.assets.shared.made_tables import (
     one_each,
     plan,
 )
+
+held_out_gate = asked(golden_items_are_held_out)
 
 ORIGINALS = matrix_of_scores({"a": [0.8, 0.7, 0.9], "b": [0.5, None, None], "c": [0.6, 0.6, 0.6]})
 

@@ -7,10 +7,14 @@ import pandas as pd
 import pytest
 
 from analysis.agreement.variance_components import reml_icc
-from assets.fidelity.icc_by_setting import headline, icc_row, lower_bound_gate, pingouin_gate, repeatable_gate
+from assets.fidelity.icc_by_setting import headline, icc_row, pingouin_gate, repeatable, repeatable_for_sure
 from assets.fidelity.logic.judge_answers import scores_of
 from resources.errors import UserError
+from tests.assets.asked_gates import with_limit
 from tests.assets.shared.made_tables import keeps_to_its_declaration, matrix_of_scores, plan
+
+repeatable_gate = with_limit(repeatable, "icc")
+lower_bound_gate = with_limit(repeatable_for_sure, "icc")
 
 # Shrout and Fleiss (1979), table 2, their 0-10 scale divided by 10: every coefficient stays what it was.
 SHROUT_FLEISS = matrix_of_scores(

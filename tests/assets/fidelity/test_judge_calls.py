@@ -2,9 +2,12 @@
 
 import pytest
 
-from assets.fidelity.judge_calls import headline, model_gate, validity_gate
+from assets.fidelity.judge_calls import headline, same_model_answered, validity_gate
 from assets.fidelity.logic.judge_answers import first_answers, judged_objects
+from tests.assets.asked_gates import asked
 from tests.assets.shared.made_tables import calls_of, objects_of, one_each
+
+model_gate = asked(same_model_answered)
 
 
 def test_a_later_answer_does_not_hide_the_first() -> None:

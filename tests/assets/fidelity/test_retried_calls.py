@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.logic.judge_answers import matrix_of
-from assets.fidelity.retried_calls import counted_calls, headline, retried_gate, retried_row
+from assets.fidelity.retried_calls import counted_calls, headline, retried_row, retries_not_told_apart
+from tests.assets.asked_gates import asked
 from tests.assets.shared.made_tables import (
     SETTING,
     calls_of,
@@ -16,6 +17,8 @@ from tests.assets.shared.made_tables import (
     plan,
     ratings_of,
 )
+
+retried_gate = asked(retries_not_told_apart)
 
 NAMES = "abcdefgh"
 Attempt = tuple[str, int, int, str, float | None]

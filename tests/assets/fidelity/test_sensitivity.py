@@ -9,11 +9,11 @@ from analysis.resampling.bootstrap import Interval
 from assets.fidelity.logic.sensitivity_rows import seen_in_words, sensitivity_rows
 from assets.fidelity.sensitivity import (
     effect_gate,
-    false_alarm_gate,
+    every_alteration_is_seen,
     headline,
     hit_rate_gate,
-    seen_gate,
-    strong_stripes_gate,
+    strong_stripes_stand_out,
+    unchanged_copies_keep_their_score,
 )
 from reports.fidelity.contents import WORDS
 from reports.fidelity.plots.golden import LOOKS
@@ -21,8 +21,13 @@ from resources.configuration.fidelity import FidelityThresholds, GoldenSet
 from resources.photos.golden_set import alterations_of
 from resources.tables.all_tables import TABLES
 from resources.tables.fidelity.golden import SEEN_WORDS
+from tests.assets.asked_gates import asked, with_limit
 from tests.assets.fidelity.made_golden_set import scores_of_pairs
 from tests.assets.shared.made_tables import keeps_to_its_declaration, plan
+
+seen_gate = asked(every_alteration_is_seen)
+strong_stripes_gate = with_limit(strong_stripes_stand_out, "stripes_effect_size")
+false_alarm_gate = with_limit(unchanged_copies_keep_their_score, "false_alarm_rate")
 
 ORIGINALS = [0.9, 0.8, 0.7, 0.6]
 LIMITS = FidelityThresholds().model_dump()

@@ -4,8 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.fidelity.stability import mad_gate, stability_rows, width_gate
+from assets.fidelity.stability import means_are_precise, repeats_agree, stability_rows
+from tests.assets.asked_gates import with_limit
 from tests.assets.shared.made_tables import keeps_to_its_declaration, matrix_of_scores
+
+mad_gate = with_limit(repeats_agree, "median_mad")
+width_gate = with_limit(means_are_precise, "ci_half_width")
 
 MATRIX = matrix_of_scores({"a": [0.4, 0.5, 0.6, 0.9], "b": [0.3, None, None, None], "c": [None] * 4, "d": [0.7] * 4})
 

@@ -8,10 +8,13 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.logic.subscore_rows import Sides, subscore_rows
-from assets.fidelity.subscore_sensitivity import headline, sides_of, specificity_gate
+from assets.fidelity.subscore_sensitivity import alterations_move_their_subscore, headline, sides_of
 from resources.tables.call_states import SUBSCORES
+from tests.assets.asked_gates import asked
 from tests.assets.fidelity.made_golden_set import scores_of_pairs
 from tests.assets.shared.made_tables import keeps_to_its_declaration, plan
+
+specificity_gate = asked(alterations_move_their_subscore)
 
 FLAT = [0.8, 0.7, 0.6, 0.5, 0.4]
 COLOUR, TEXTURE = "color_palette", "texture_identity"

@@ -7,14 +7,17 @@ import dagster as dg
 import pandas as pd
 from upath import UPath
 
-from assets.pairwise.benchmark_export import benchmark_export, current_metrics_gate, files_are_as_written, files_gate
+from assets.pairwise.benchmark_export import benchmark_export, current_metrics_gate, files_are_as_written
 from reports.pairwise.export.folder import Benchmark
 from resources.runtime.home import Home
 from resources.runtime.progress import LoggedProgress
 from resources.study import Study
 from resources.tables.parquet_tables import Frames
+from tests.assets.asked_gates import asked
 from tests.assets.shared.made_tables import keeps_to_its_declaration
 from tests.reports.pairwise.export.made_benchmark import benchmark_in
+
+files_gate = asked(files_are_as_written)
 
 PARTS = dg.StaticPartitionsDefinition(["sharpness_only", "contrast_only", "vit_base"])
 

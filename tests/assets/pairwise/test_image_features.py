@@ -16,7 +16,7 @@ from analysis.images.photo_rules import STEPS
 from assets.pairwise.image_features import few_photos_are_unreadable, image_features, wanted_stages
 from assets.pairwise.logic.method_scores import no_rows
 from assets.pairwise.logic.photo_measures import features_of, text_vectors_of, unavailable_stages
-from assets.pairwise.method_metrics import available_gate, metrics_rows
+from assets.pairwise.method_metrics import all_methods_are_available, metrics_rows
 from reports.pairwise.export.folder import Benchmark, write_benchmark
 from resources.gpu import GpuResource
 from resources.photos.methods.registry import method_of
@@ -26,7 +26,10 @@ from resources.runtime.progress import LoggedProgress
 from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
+from tests.assets.asked_gates import asked
 from tests.resources.photos.features.made_photos import study_of, write_clip, write_photos, write_vit
+
+available_gate = asked(all_methods_are_available)
 
 
 @pytest.fixture(autouse=True)

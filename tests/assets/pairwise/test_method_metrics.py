@@ -8,10 +8,21 @@ import pytest
 
 from assets.pairwise.logic.method_scores import no_rows
 from assets.pairwise.logic.photo_measures import unavailable_stages
-from assets.pairwise.method_metrics import available_gate, chance_gate, headline, metrics_rows, plausible_gate
+from assets.pairwise.method_metrics import (
+    accuracies_are_plausible,
+    all_methods_are_available,
+    headline,
+    metrics_rows,
+    some_method_beats_chance_for_sure,
+)
 from assets.pairwise.pairwise_results import predictions_gate
+from tests.assets.asked_gates import asked
 from tests.assets.pairwise.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
 from tests.assets.shared.made_tables import keeps_to_its_declaration
+
+plausible_gate = asked(accuracies_are_plausible)
+chance_gate = asked(some_method_beats_chance_for_sure)
+available_gate = asked(all_methods_are_available)
 
 # Forty series with one pair each, half of them won 4 to 1 by image 1, half by image 2; the last pair is a tie.
 VOTES = [(series, 0, 1, *((4, 1) if series % 2 else (1, 4))) for series in range(40)]

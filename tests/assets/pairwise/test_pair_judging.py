@@ -19,7 +19,7 @@ from assets.pairwise.logic.pair_judging import (
     shown_pairs,
 )
 from assets.pairwise.pair_answers import headline as answers_headline
-from assets.pairwise.pair_judges import headline, place_gate
+from assets.pairwise.pair_judges import headline, place_does_not_decide
 from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
@@ -31,10 +31,13 @@ from resources.study import Study
 from resources.tables.all_tables import TABLES
 from resources.tables.pairwise_rows import judged_pairs
 from resources.tables.parquet import checked
+from tests.assets.asked_gates import asked
 from tests.pair_study import write_battles
 from tests.resources.judges.test_judging import CountedProgress, FakeJudge
 from tests.resources.judges.test_pairs import LOG
 from tests.small_series import write_series
+
+place_gate = asked(place_does_not_decide)
 
 
 def study_of(folder: Path, **changes: Any) -> Study:

@@ -21,7 +21,6 @@ from assets.pairwise.photo_pairs import (
     headline,
     judged_gate,
     no_photo_is_missing,
-    no_photo_missing_gate,
     photo_pairs,
     photos_are_there,
     photos_gate,
@@ -30,8 +29,11 @@ from assets.pairwise.photo_pairs import (
 from resources.inputs.pairwise.photo_pairs import PhotoPairsRead, read_photo_pairs
 from resources.runtime.home import Home
 from resources.study import Study
+from tests.assets.asked_gates import asked
 from tests.assets.shared.made_tables import keeps_to_its_declaration
 from tests.resources.inputs.made_pairs import pairs_file, pairwise_study, row
+
+no_photo_missing_gate = asked(no_photo_is_missing)
 
 CHECKS = [every_row_accounted_for, photos_are_there, no_photo_is_missing, some_pairs_are_judged]
 # Series 1 in both orders and opposite: (0, 1) 3 : 1, (1, 0) 4 : 0; series 2 a tie; series 3 clear.

@@ -4,15 +4,18 @@ import numpy as np
 import pandas as pd
 
 from assets.pairwise.logic.pair_judging import judge_rows
-from assets.pairwise.method_metrics import plausible_gate
+from assets.pairwise.method_metrics import accuracies_are_plausible
 from pipeline.command_line.pairwise_summary import about_judges
 from reports.pairwise.judges import judges_table, said_of_judges
 from reports.pairwise.report import pairwise_page
 from resources.configuration.pairwise import PairwiseStudy
 from resources.tables.all_tables import TABLES
 from resources.tables.parquet import checked
+from tests.assets.asked_gates import asked
 from tests.assets.pairwise.made_photo_pairs import plan
 from tests.reports.pairwise.made_pairwise import contents_of_votes
+
+plausible_gate = asked(accuracies_are_plausible)
 
 N = 40
 
