@@ -7,7 +7,7 @@ from resources.configuration.pairwise import TEXT_METHODS, PairwiseStudy
 from resources.photos.methods.clip import ClipContrast
 from resources.photos.methods.contract import AnsweredMethod, Method
 from resources.photos.methods.own import own_method
-from resources.photos.methods.probe import PROBES
+from resources.photos.methods.networks import PROBES
 from resources.photos.methods.rules import RULES_BY_NAME, Composite
 
 Build = Callable[[], Method]
