@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from resources.configuration.pairwise import TEXT_METHODS, PairwiseStudy
-from resources.photos.methods.clip import ClipContrast
 from resources.photos.methods.contract import AnsweredMethod, Method
+from resources.photos.methods.networks import PROBES, ClipContrast
 from resources.photos.methods.own import own_method
-from resources.photos.methods.networks import PROBES
 from resources.photos.methods.rules import RULES_BY_NAME, Composite
 
 Build = Callable[[], Method]
