@@ -44,8 +44,7 @@ def show_both_samples(home: Home, console: Console, *, in_short: bool = False) -
     Raises:
         UserError: A step could not be taken.
     """
-    from pipeline.samples.reliability import scripted_votes, write_reliability_samples
-    from pipeline.samples.reliability_by_review import write_review_samples
+    from pipeline.samples.reliability import scripted_votes, write_reliability_samples, write_review_samples
 
     if missing_modules("models"):
         needs = (

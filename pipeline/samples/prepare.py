@@ -17,8 +17,7 @@ def prepare_samples(home: Home, console: Console) -> bool:
     from pipeline.samples.evaluation import write_evaluation_samples
     from pipeline.samples.fidelity import write_fidelity_samples
     from pipeline.samples.pairwise import write_pairwise_samples
-    from pipeline.samples.reliability import write_reliability_samples
-    from pipeline.samples.reliability_by_review import write_review_samples
+    from pipeline.samples.reliability import write_reliability_samples, write_review_samples
 
     with console.status("Writing sample inputs (once, seconds)"):
         write_fidelity_samples(home.samples / "fidelity")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline.samples.reliability import (
+from tools.samples.reliability import (
     ANCHORS,
     BY_REVIEW,
     CALIBRATION,

@@ -1,4 +1,4 @@
-"""Draws the sample inputs of studies A, B and C and packs what ships: `python -m tools.samples` (a minute).
+"""Draws the sample inputs of all studies and packs what ships: `python -m tools.samples` (a minute).
 
 Pictures follow from floating-point arithmetic that processors round differently: run it where a change of the samples
 is wanted, not in a build.
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pipeline.samples import shipped
-from tools.samples import evaluation, fidelity, pairwise
+from tools.samples import evaluation, fidelity, pairwise, reliability, reliability_by_review
 
 SHIPPED = Path(shipped.__file__).parent / "shipped"
 STORED = (".webp", ".jpg")  # compressed as they are
@@ -18,6 +18,8 @@ WRITERS: dict[str, Callable[[Path, int], None]] = {
     "fidelity": fidelity.write_all,
     "pairwise": pairwise.write_all,
     "evaluation": evaluation.write_all,
+    "reliability": reliability.write_all,
+    "reliability_by_review": reliability_by_review.write_all,
 }
 
 

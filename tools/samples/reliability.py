@@ -1,17 +1,15 @@
 """Sample inputs of the reliability study: queries on which two real judges disagree, and made-up answers that agree."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
 
-from analysis.agreement.kappa import relevant
-from pipeline.samples.shipped import make_whole
+from pipeline.samples.reliability import EXAMPLES, QUERIES, RECALIBRATED, SECOND_VERSION, TRUTH
 from resources.configuration.sample import FIRST, SECOND
 
 TEXTS = Path(__file__).parent / "relevance"
@@ -20,11 +18,6 @@ EVALUATED, CALIBRATION, BY_REVIEW = "evaluated", "calibration", "by_review"
 ANCHORS = (0.0, 0.3, 0.5, 0.7, 1.0)
 # Hard: an irrelevant document shares the query's words, or a relevant one has none of them, or the query names nothing.
 DIFFICULTIES = ("easy", "shared_words", "other_words", "vague")
-SAMPLES_VERSION = "2"
-SEED = 20260101
-SECOND_VERSION = "recalibrated_v2"
-QUERIES, EXAMPLES, RECALIBRATED, TRUTH = "queries.jsonl", "calibration.jsonl", "recalibrated.jsonl", "truth.jsonl"
-THRESHOLD = 0.5
 # How the made-up answers scatter around the truth: alike for both judges, and each on its own.
 COMMON_SD, OWN_SD = 0.03, 0.05
 # Under the second prompt half an answer is "partial", and lies a little below the threshold.
@@ -104,50 +97,6 @@ def _shuffled(entries: list[dict[str, Any]], rng: np.random.Generator) -> tuple[
     )
 
 
-@dataclass(frozen=True)
-class ReliabilitySamples:
-    """Where the sample inputs lie; ``truth`` is the answer key and no input of the study.
-
-    `calibration` is for the offline judges, and shares no query with `queries`. `recalibrated` holds answers under the
-    second prompt, made up for both judges.
-    """
-
-    queries: Path
-    calibration: Path
-    recalibrated: Path
-    truth: Path
-
-
-def write_reliability_samples(folder: Path, seed: int = SEED) -> ReliabilitySamples:
-    """The sample inputs in a folder, made now or found complete from before.
-
-    Args:
-        folder: Where they go; made where it is missing. Samples of another seed or version are replaced whole.
-        seed: Decides the order of documents and the made-up answers; the texts are always the same.
-
-    Returns:
-        Paths of the files.
-
-    Raises:
-        UserError: The folder holds something that is no set of samples.
-    """
-    folder = Path(folder)
-    make_whole(folder, SAMPLES_VERSION, seed, partial(_write_all, seed=seed))
-    return ReliabilitySamples(folder / QUERIES, folder / EXAMPLES, folder / RECALIBRATED, folder / TRUTH)
-
-
-def scripted_votes(truth: Path) -> Iterator[tuple[str, str, bool]]:
-    """What a reviewer who knows the truth votes, for demonstrations: query, document, relevant.
-
-    Args:
-        truth: `truth.jsonl` of either sample.
-    """
-    with truth.open(encoding="utf-8") as lines:
-        for line in lines:
-            one = json.loads(line)
-            yield one["query_id"], one["doc_id"], bool(relevant(one["relevance"], THRESHOLD))
-
-
 def recalibrated_records(seed: int) -> list[dict[str, Any]]:
     """Made-up answers under the second prompt, about every document: near the truth, and so near each other."""
     rng = np.random.default_rng([seed, 1])
@@ -163,7 +112,8 @@ def recalibrated_records(seed: int) -> list[dict[str, Any]]:
     return records
 
 
-def _write_all(folder: Path, seed: int) -> None:
+def write_all(folder: Path, seed: int) -> None:
+    """Every file of the sample, the answer key included."""
     queries = sample_queries(EVALUATED, seed)
     write_lines(folder / QUERIES, map(query_record, queries))
     write_lines(folder / EXAMPLES, _example_records(seed))

@@ -10,8 +10,7 @@ from upath import UPath
 from assets.reliability.logic.recalibration_plan import recalibration_plan
 from pipeline.command_line.demo_reliability import REVIEWER, go_through, show_report
 from pipeline.command_line.reliability_steps import start_recalibration
-from pipeline.samples.reliability import scripted_votes
-from pipeline.samples.reliability_by_review import write_review_samples
+from pipeline.samples.reliability import scripted_votes, write_review_samples
 from resources.configuration.load import read_configuration
 from resources.errors import UserError
 from resources.runtime.home import Home

@@ -9,7 +9,7 @@ from rich.console import Console
 from upath import UPath
 
 from pipeline.command_line.summary import show_made_up
-from pipeline.samples.reliability_by_review import STUDY, write_review_samples
+from pipeline.samples.reliability import STUDY, write_review_samples
 from resources.configuration.load import read_configuration, sample_configuration
 from resources.configuration.made_up import MadeUp, StudyName
 from resources.runtime.home import Home

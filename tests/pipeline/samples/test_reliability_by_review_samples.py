@@ -11,13 +11,9 @@ from analysis.agreement.kappa import counts_of_queries, is_low, kappa_summary, k
 from analysis.agreement.reliability_gate import reliability_gate
 from analysis.agreement.threshold_advice import threshold_advice
 from analysis.resampling.bootstrap import Resampling
-from pipeline.samples import reliability_by_review as samples
-from pipeline.samples.reliability import BY_REVIEW, SECOND_VERSION, sample_queries, scripted_votes
-from pipeline.samples.reliability_by_review import (
-    ReviewSamples,
-    judged,
-    write_review_samples,
-)
+from pipeline.samples import reliability as samples
+from pipeline.samples import shipped
+from pipeline.samples.reliability import SECOND_VERSION, ReviewSamples, scripted_votes, write_review_samples
 from resources.configuration.load import read_configuration
 from resources.configuration.place import FILE_NAME
 from resources.configuration.reliability import RecordedJudge, ReliabilityStudy
@@ -26,6 +22,9 @@ from resources.inputs.reliability.relevance import read_relevance
 from resources.inputs.reliability.relevance_records import RelevanceInput
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.recorded import RecordedJudge as Recorded
+from tools.samples import reliability_by_review as tool
+from tools.samples.reliability import BY_REVIEW, sample_queries
+from tools.samples.reliability_by_review import judged
 
 JUDGES = ["judge1", "judge2"]
 KEY = ["query_id", "doc_id"]
@@ -152,10 +151,10 @@ def test_over_other_seeds_it_fails_at_first_too(seed):
     assert fails(counts(pd.DataFrame({"query_id": ids, **scores})))
 
 
-def test_the_same_seed_gives_the_same_bytes(made, tmp_path):
-    again = write_review_samples(tmp_path / "again")
-    for mine, theirs in ((made.queries, again.queries), (made.recalibrated, again.recalibrated)):
-        assert mine.read_bytes() == theirs.read_bytes()
+def test_the_tool_gives_the_bytes_that_ship(made, tmp_path):
+    tool.write_all(tmp_path, shipped.SEED)
+    for mine in (made.queries, made.recalibrated, made.truth):
+        assert mine.read_bytes() == (tmp_path / mine.name).read_bytes()
 
 
 def test_a_complete_sample_keeps_what_a_person_wrote_into_its_configuration(tmp_path):
@@ -171,9 +170,10 @@ def test_new_inputs_leave_what_the_study_has_made_in_its_home(tmp_path, monkeypa
     made = write_review_samples(tmp_path / "home")
     (made.home / "touchstone.db").write_text("votes of people")
     before = made.queries.read_bytes()
+    made.queries.write_bytes(before[:-1] + b" ")
     monkeypatch.setattr(samples, "SAMPLES_VERSION", "next")
-    write_review_samples(tmp_path / "home", seed=5)
-    assert made.queries.read_bytes() != before
+    write_review_samples(tmp_path / "home")
+    assert made.queries.read_bytes() == before
     assert (made.home / "touchstone.db").read_text() == "votes of people"
 
 

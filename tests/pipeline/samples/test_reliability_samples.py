@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from typing import get_args
+from unittest.mock import ANY
 
 import numpy as np
 import pandas as pd
@@ -12,13 +13,10 @@ from upath import UPath
 
 from analysis.agreement.kappa import KappaSummary, counts_of_queries, is_low, kappa_summary, kappas, relevant
 from analysis.agreement.reliability_gate import ReliabilityVerdict, reliability_gate
-from pipeline.samples import reliability as samples
+from pipeline.samples import shipped
 from pipeline.samples.reliability import (
-    EVALUATED,
     SECOND_VERSION,
     ReliabilitySamples,
-    recalibrated_records,
-    sample_queries,
     scripted_votes,
     write_reliability_samples,
 )
@@ -36,6 +34,8 @@ from resources.judges.relevance.lexical import LexicalMeasure
 from resources.judges.relevance.offline import OfflineJudge, read_calibration
 from resources.judges.relevance.recorded import RecordedJudge as Recorded
 from resources.runtime.home import Home
+from tools.samples import reliability as tool
+from tools.samples.reliability import EVALUATED, recalibrated_records, sample_queries
 
 KEY = ["query_id", "doc_id"]
 JUDGES = (FIRST, SECOND)
@@ -203,9 +203,9 @@ def test_a_second_set_of_answers_comes_from_another_seed():
     assert {one["prompt_version"] for one in recalibrated_records(1)} == {SECOND_VERSION}
 
 
-def test_the_same_seed_gives_the_same_bytes(made, tmp_path):
-    again = write_reliability_samples(tmp_path / "again")
-    assert contents(again.queries.parent) == contents(made.queries.parent)
+def test_the_tool_gives_the_bytes_that_ship(made, tmp_path):
+    tool.write_all(tmp_path, shipped.SEED)
+    assert contents(tmp_path) | {MANIFEST: ANY} == contents(made.queries.parent)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -227,7 +227,7 @@ def test_a_run_that_dies_leaves_no_folder_and_no_scratch(tmp_path, monkeypatch):
     def dies(*_: object) -> None:
         raise RuntimeError("power cut")
 
-    monkeypatch.setattr(samples, "truth_records", dies)
+    monkeypatch.setattr(shipped.zipfile.ZipFile, "extractall", dies)
     with pytest.raises(RuntimeError, match="power cut"):
         write_reliability_samples(tmp_path / "reliability")
     assert list(tmp_path.iterdir()) == []
@@ -242,4 +242,4 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tmp_path):
 
 def test_the_queries_of_the_file_are_those_of_the_texts(made):
     lines = [json.loads(line) for line in made.queries.read_text().splitlines()]
-    assert [one["query"] for one in lines] == [one.query for one in sample_queries(EVALUATED, samples.SEED)]
+    assert [one["query"] for one in lines] == [one.query for one in sample_queries(EVALUATED, shipped.SEED)]
