@@ -255,6 +255,11 @@ def init(
         Path | None,
         typer.Option("--from", help="A file of yours: the configuration is for it.", metavar="FILE"),
     ] = None,
+    sheet: Annotated[str | None, typer.Option(help="Of --from: sheet of a workbook.", metavar="NAME")] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(help="Of --from: of a CSV file that is not UTF-8: latin-1, cp1252.", metavar="NAME"),
+    ] = None,
 ) -> None:
     """Write a commented configuration, touchstone.yaml; with --from for the study that a file of yours is for."""
     from resources.configuration.place import FILE_NAME
@@ -271,27 +276,33 @@ def init(
     if from_file is not None:
         if force:
             raise UserError("`--from` never replaces a configuration. Leave out `--force`.")
-        _init_for(from_file, folder, path)
+        _init_for(from_file, folder, path, sheet, encoding)
         return
+    for option, value in (("--sheet", sheet), ("--encoding", encoding)):
+        if value is not None:
+            raise UserError(f"`{option}` is of the file that `--from` names. Name it, or leave `{option}` out.")
     folder.mkdir(parents=True, exist_ok=True)
     # Braces are YAML's here, so no format string.
     path.write_text(TEMPLATE.replace("{study}", study_name(folder), 1), encoding="utf-8")
     terminal().print(NEXT.format(path=path, home=folder.absolute()), soft_wrap=True, highlight=False, end="")
 
 
-def _init_for(file: Path, folder: Path, path: Path) -> None:
+def _init_for(file: Path, folder: Path, path: Path, sheet: str | None, encoding: str | None) -> None:
     """The configuration of the study that a file is for, and what its columns are taken for."""
     from rich.text import Text
 
     from pipeline.command_line.evaluate_shown import grid
     from pipeline.command_line.init_from import LETTERS, drafted
+    from resources.inputs.any_file import Opening
 
     if "://" in str(file):
         raise UserError(f"{file}: a configuration names local files. Copy it here.")
-    found = drafted(file, folder)
+    found = drafted(file, folder, Opening(sheet, encoding))
     folder.mkdir(parents=True, exist_ok=True)
     section = "\n".join((f"{found.study}:   # study {LETTERS[found.study]}, of {found.name}", *found.lines))
     text = template_of(section).replace("{study}", study_name(folder), 1)
+    for other, words in found.files:
+        other.write_text(words, encoding="utf-8")
     path.write_text(text, encoding="utf-8")
     console = terminal()
     table = grid("column", "taken for", "holds")

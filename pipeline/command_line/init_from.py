@@ -1,10 +1,13 @@
 """`touchstone init --from FILE`: the section of the study that a file is for, with what its columns are taken for."""
 
+import csv
+import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import Final, Literal
 
@@ -13,7 +16,7 @@ import numpy as np
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS, TEXT_COLUMNS
 from resources.errors import FileFault, listing
-from resources.inputs.any_file import AS_IT_IS, record_file
+from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.battles import JUDGE, OUTCOMES, is_battles
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.fidelity.manifest import BETWEEN, IMAGES
@@ -58,30 +61,37 @@ _LIST: Final = ("image_1", "image_2", "winner")
 
 @dataclass(frozen=True)
 class Drafted:
-    """The study that a file is for, the lines of its section, what each column is taken for, and what else to know."""
+    """The study that a file is for, the lines of its section, what each column is taken for, and what else to know.
+
+    `files` are written next to the configuration.
+    """
 
     study: StudyName
     lines: tuple[str, ...]
     taken: tuple[tuple[str, str, str], ...]
     name: str
     remarks: tuple[str, ...] = ()
+    files: tuple[tuple[Path, str], ...] = ()
 
 
-def drafted(path: Path, folder: Path) -> Drafted:
+def drafted(path: Path, folder: Path, opening: Opening = AS_IT_IS) -> Drafted:
     """A section of the configuration for a file.
 
     Args:
         path: The file.
         folder: Where the configuration will be: paths in it are relative to that.
+        opening: What the file does not say of itself. A study reads UTF-8 and one sheet: it gets a copy of the file.
 
     Raises:
         UserError: The file cannot be read, or no study takes such a file; the message says what does.
     """
-    file = ratings_file([str(path)], (), AS_IT_IS)
+    file = ratings_file([str(path)], (), opening)
     if isinstance(file, Trec | LabelStudio):
         problem = "no study reads such a file, and a verdict needs no configuration."
         raise FileFault(file.name, problem, f"Run `touchstone verdict {path}`.")
     draft = _Draft(record_file(path) if isinstance(file, BattleRatings) else file, path, folder)
+    if opening != AS_IT_IS:
+        draft.copy = _free(folder / f"{path.stem}.csv")
     for study in (draft.pairs, draft.manifest, draft.relevance, draft.ratings):
         found = study()
         if found is not None:
@@ -103,6 +113,7 @@ class _Draft:
         self.seen: list[SeenColumn] = seen_columns(file)
         self.likely: tuple[LikelyColumn, ...] = likely_columns(file).columns
         self.meaning: dict[str, str] = {}
+        self.copy: Path | None = None
 
     @property
     def taken(self) -> tuple[tuple[str, str, str], ...]:
@@ -112,7 +123,21 @@ class _Draft:
     @cached_property
     def where(self) -> str:
         """The file, as the configuration names it."""
-        return _quoted(self._relative(self.path))
+        return _quoted(self._relative(self.copy or self.path))
+
+    def _copied(self) -> str:
+        """The file as a CSV in UTF-8."""
+        names, _ = self.file.names()
+        readers = [value_of(name) for name in names]
+        out = io.StringIO()
+        # With the same delimiter a decimal comma stays one.
+        writer = csv.writer(out, delimiter=self.file.delimiter or ",", lineterminator="\n")
+        writer.writerow(names)
+        for record in self.file.records():
+            if not isinstance(record, Record):
+                raise FileFault(self.file.name, record.problem, record.remedy, row=record.row)
+            writer.writerow([as_text(value(record.fields)) or "" for value in readers])
+        return out.getvalue()
 
     def _relative(self, path: Path) -> str:
         place, folder = path.resolve(), self.folder.resolve()
@@ -132,7 +157,13 @@ class _Draft:
     def _drafted(self, study: StudyName, lines: Iterable[str]) -> Drafted:
         read = [one for one in self.likely if self.meaning.get(one.name) != UNREAD]
         odd = [f"{one.odd.sentence} Correct it." for one in read if one.odd]
-        return Drafted(study, tuple(lines), self.taken, self.file.name, tuple(odd))
+        files = []
+        if self.copy is not None:
+            files.append((self.copy, self._copied()))
+            odd.append(
+                f"A study reads UTF-8 and one sheet, so {self.copy.name} in the study's folder is a copy of the file."
+            )
+        return Drafted(study, tuple(lines), self.taken, self.file.name, tuple(odd), tuple(files))
 
     # --- study B ---------------------------------------------------------------------------------------------
 
@@ -218,10 +249,17 @@ class _Draft:
             [
                 f"  manifest: {{file: {self.where}, columns: {_mapping(named)}}}",
                 f"  scale: {_list((low, high))}   # {self._range([score])}",
-                "  # candidates: images        # optional, as references: a folder, where images lie elsewhere",
+                *self._near_images(),
                 "  judge: {kind: local}        # an appearance baseline; docs/judges.md: models, and replay",
             ],
         )
+
+    def _near_images(self) -> list[str]:
+        """Where images are: next to the file that names them, unless a copy of it is read."""
+        if self.copy is None:
+            return ["  # candidates: images        # optional, as references: a folder, where images lie elsewhere"]
+        near = _quoted(self._relative(self.path.resolve().parent))
+        return [f"  candidates: {near}", f"  references: {near}"]
 
     def _names_images(self, one: SeenColumn) -> bool:
         endings = [Path(text.split(BETWEEN)[0].strip()).suffix.lower() for text in one.texts]
@@ -389,6 +427,12 @@ class _Draft:
         numbers = self._numbers(columns)
         said = f"the ratings run from {numbers.min():g} to {numbers.max():g}"
         return f"{said}: correct it where the scale goes further"
+
+
+def _free(path: Path) -> Path:
+    """The path, with a number where there is such a file already."""
+    numbered = (path if n == 1 else path.with_stem(f"{path.stem}-{n}") for n in count(1))
+    return next(one for one in numbered if not one.exists())
 
 
 def _text(value: object) -> str | None:

@@ -24,7 +24,7 @@ from resources.runtime.opened_files import begins_utf16, lines_of, opened
 DELIMITERS = (",", ";", "\t", "|")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 _SAVE_AS = "CSV UTF-8"
-_DECLARE_IT = f"Save it as {_SAVE_AS}; `touchstone verdict` also takes `--encoding latin-1`, or what it is."
+_DECLARE_IT = f"Save it as {_SAVE_AS}; `touchstone verdict` and `init --from` take `--encoding latin-1`, or what it is."
 # With this line a file tells Excel what separates its cells.
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
 _CLOSE_IT = "Write one sample in a line, close every quotation mark."

@@ -49,6 +49,28 @@ def test_a_wide_table_of_scores_is_study_c_with_peoples_mean(tmp_path: Path) -> 
     assert "touchstone run evaluation" in said
 
 
+def test_a_sheet_or_an_encoding_is_named_as_for_the_verdict_and_the_study_gets_a_copy(tmp_path: Path) -> None:
+    file = tmp_path / "s.csv"
+    rows = [f"d{i};{2 + i % 4 / 2};{1 + i % 4}".replace(".", ",") for i in range(40)]
+    file.write_text("\n".join(["oggetto_id;gpt4;umanità_human", *rows]) + "\n", encoding="latin-1")
+    assert "`--encoding latin-1`" in refused("init", tmp_path / "home", "--from", file)
+    said = " ".join(told("init", tmp_path / "home", "--from", file, "--encoding", "latin-1").split())
+    assert "s.csv in the study's folder is a copy of the file" in said
+    study = read_configuration(tmp_path / "home" / "touchstone.yaml").evaluation
+    assert study is not None
+    assert study.datasets["gpt4"].truth == "umanità_human"
+    assert study.datasets["gpt4"].file == tmp_path / "home" / "s.csv"
+    # The copy has the decimal commas of the file.
+    assert (tmp_path / "home" / "s.csv").read_text(encoding="utf-8").splitlines()[2] == "d1;2,5;2"
+    workbook = EXAMPLES / "captions.xlsx"
+    assert "Name one by `--sheet`" in refused("init", tmp_path / "two", "--from", workbook)
+    told("init", tmp_path / "two", "--from", workbook, "--sheet", "ratings")
+    study = read_configuration(tmp_path / "two" / "touchstone.yaml").evaluation
+    assert study is not None
+    assert study.datasets["llm_judge"].truth == ("rater 1", "rater 2")
+    assert "`--sheet` is of the file that `--from` names" in refused("init", tmp_path / "three", "--sheet", "x")
+
+
 def test_a_last_row_of_means_is_refused_before_a_study_counts_it(tmp_path: Path) -> None:
     file = tmp_path / "s.csv"
     rows = [f"d{i},{1 + i % 5},{1 + i % 4}" for i in range(40)]
