@@ -1,0 +1,204 @@
+"""One file of a user's, looked at for a study: what its columns are, their scale, and how a section writes them."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from typing import Final, Literal
+
+import numpy as np
+
+from resources.errors import FileFault, listing
+from resources.inputs.column_names import own_name
+from resources.inputs.ratings.likely import LikelyColumn, SeenColumn, likely_columns, seen_columns
+from resources.inputs.ratings.summary_rows import summary_rows
+from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
+from resources.inputs.written_columns import columns_as_written, looks_like_number
+
+StudyName = Literal["fidelity", "pairwise", "evaluation", "reliability"]
+
+# Scales that people are given, from 1 and from 0; the narrowest that holds all ratings is taken.
+FROM_ONE: Final = ((1, 5), (1, 7), (1, 10))
+FROM_ZERO: Final = ((0, 1), (0, 2), (0, 3), (0, 4), (0, 5), (0, 10), (0, 100))
+UNREAD: Final = "not read"
+
+
+@dataclass(frozen=True)
+class Drafted:
+    """The study that a file is for, the lines of its section, what each column is taken for, and what else to know.
+
+    `files` are written next to the configuration.
+    """
+
+    study: StudyName
+    lines: tuple[str, ...]
+    taken: tuple[tuple[str, str, str], ...]
+    name: str
+    remarks: tuple[str, ...] = ()
+    files: tuple[tuple[Path, str], ...] = ()
+
+
+class Draft:
+    """One file, what its columns are likely to be, and what goes with the configuration."""
+
+    def __init__(self, file: RecordFile, path: Path, folder: Path) -> None:
+        self.file, self.path, self.folder = file, path, folder
+        self.seen: list[SeenColumn] = seen_columns(file)
+        self.likely: tuple[LikelyColumn, ...] = likely_columns(file).columns
+        self.meaning: dict[str, str] = {}
+        self.copy: Path | None = None
+        self.files: list[tuple[Path, str]] = []
+        self.remarks: list[str] = []
+
+    @property
+    def taken(self) -> tuple[tuple[str, str, str], ...]:
+        """Each column, what it is taken for, and what it holds."""
+        return tuple((one.name, self.meaning.get(one.name, one.role), one.holds) for one in self.likely)
+
+    @cached_property
+    def where(self) -> str:
+        """The file, as the configuration names it."""
+        return quoted(self.relative(self.copy or self.path))
+
+    def _copied(self) -> str:
+        """The file as a CSV in UTF-8."""
+        names, _ = self.file.names()
+        readers = [value_of(name) for name in names]
+        out = io.StringIO()
+        # With the same delimiter a decimal comma stays one.
+        writer = csv.writer(out, delimiter=self.file.delimiter or ",", lineterminator="\n")
+        writer.writerow(names)
+        for record in self.file.records():
+            if not isinstance(record, Record):
+                raise FileFault(self.file.name, record.problem, record.remedy, row=record.row)
+            writer.writerow([as_text(value(record.fields)) or "" for value in readers])
+        return out.getvalue()
+
+    def relative(self, path: Path) -> str:
+        """A path as the configuration, which is in the folder, names it."""
+        place, folder = path.resolve(), self.folder.resolve()
+        if place.is_relative_to(folder):
+            return place.relative_to(folder).as_posix()
+        next_to = place.is_relative_to(folder.parent)
+        return f"../{place.relative_to(folder.parent).as_posix()}" if next_to else place.as_posix()
+
+    def roles(self, *roles: str) -> list[str]:
+        """The columns of these roles."""
+        return [one.name for one in self.likely if one.role in roles]
+
+    def takes(self, meaning: Mapping[str, str | None]) -> None:
+        """The columns that a study reads, by what they are to it; it reads no others."""
+        self.meaning = {one.name: UNREAD for one in self.likely}
+        self.meaning |= {name: what for what, name in meaning.items() if name is not None}
+
+    def as_drafted(self, study: StudyName, lines: Iterable[str]) -> Drafted:
+        """The section with these lines."""
+        read = [one for one in self.likely if self.meaning.get(one.name) != UNREAD]
+        odd = [f"{one.odd.sentence} Correct it." for one in read if one.odd]
+        files = self.files
+        if self.copy is not None:
+            files.append((self.copy, self._copied()))
+            odd.append(
+                f"A study reads UTF-8 and one sheet, so {self.copy.name} in the study's folder is a copy of the file."
+            )
+        return Drafted(study, tuple(lines), self.taken, self.file.name, (*odd, *self.remarks), tuple(files))
+
+    def alike(self, *names: str) -> str | None:
+        """The first of these names that a column has, letter case aside."""
+        there = [one.name for one in self.seen]
+        return next((own for name in names if (own := own_name(name, there)) is not None), None)
+
+    def refuse_summaries(self, columns: Sequence[str]) -> None:
+        """A study would count a last row of means or totals as an object.
+
+        Raises:
+            FileFault: There is one.
+        """
+        first = [name for name in (*self.roles("object"), *(one.name for one in self.seen[:1])) if name not in columns]
+        readers = [value_of(name) for name in dict.fromkeys([*first[:1], *columns])]
+        records = [one for one in self.file.records([*first[:1], *columns]) if isinstance(one, Record)]
+        texts = [[cell_text(value(one.fields)) for one in records] for value in readers]
+        names = texts[0] if first else [None] * len(records)
+        for one in summary_rows(dict(enumerate(names)), texts[len(first[:1]) :]):
+            if one.sums_up:
+                problem = f"the row '{one.name}' sums up the rows above it, and a study would count it as an object."
+                raise FileFault(self.file.name, problem, "Remove the rows of sums.", row=records[one.place].row)
+
+    def texts_in(self, columns: Sequence[str]) -> dict[str, dict[str, None]]:
+        """What each column holds in the whole file, blanks left out."""
+        readers = [(name, value_of(name)) for name in columns]
+        found: dict[str, dict[str, None]] = {name: {} for name in columns}
+        for record in self.file.records(columns):
+            if isinstance(record, Record):
+                for name, value in readers:
+                    text = cell_text(value(record.fields))
+                    if text is not None:
+                        found[name][text] = None
+        return found
+
+    def numbers(self, columns: Sequence[str]) -> np.ndarray:
+        """All numbers of the columns."""
+        texts = {name: [text for text in of_one if looks_like_number(text)] for name, of_one in
+                 self.texts_in(columns).items()}  # fmt: skip
+        written = columns_as_written(self.file.name, texts, {}, self.file.delimiter)
+        found = [written.on_scale(name, number, 0, 100) for name, of_one in texts.items() for text in of_one
+                 if (number := written.number(name, text)) is not None]  # fmt: skip
+        return np.array(found, dtype=np.float64)
+
+    def scale(self, columns: Sequence[str]) -> tuple[float, float]:
+        """The narrowest scale that people are given which holds all ratings.
+
+        Raises:
+            FileFault: There is no number.
+        """
+        numbers = self.numbers(columns)
+        if not numbers.size:
+            raise FileFault(self.file.name, f"{listing(map(repr, columns))} holds no number.", "Export it again.")
+        low, high = float(numbers.min()), float(numbers.max())
+        scales = (*FROM_ONE, *FROM_ZERO) if low >= 1 else FROM_ZERO
+        known = (one for one in scales if one[0] <= low and high <= one[1])
+        return next(known, (float(np.floor(low)), float(np.ceil(high))))
+
+    def range(self, columns: Sequence[str]) -> str:
+        """What the ratings run from and to, in words."""
+        numbers = self.numbers(columns)
+        said = f"the ratings run from {numbers.min():g} to {numbers.max():g}"
+        return f"{said}: correct it where the scale goes further"
+
+
+def free_path(path: Path) -> Path:
+    """The path, with a number where there is such a file already."""
+    numbered = (path if n == 1 else path.with_stem(f"{path.stem}-{n}") for n in count(1))
+    return next(one for one in numbered if not one.exists())
+
+
+def cell_text(value: object) -> str | None:
+    """A cell; null where it is blank or holds several values."""
+    try:
+        text = as_text(value)
+    except SeveralValues:
+        return None
+    return None if text in NO_VALUE else text
+
+
+def quoted(text: str) -> str:
+    """A text as YAML reads it back."""
+    if re.fullmatch(r"[A-Za-z][A-Za-z0-9_./-]*", text) and text.lower() not in ("true", "false", "yes", "no", "null",
+                                                                              "on", "off", "y", "n"):  # fmt: skip
+        return text
+    return json.dumps(text, ensure_ascii=False)
+
+
+def mapping(values: Mapping[str, str]) -> str:
+    """A mapping in one line."""
+    return "{" + ", ".join(f"{quoted(ours)}: {quoted(theirs)}" for ours, theirs in values.items()) + "}"
+
+
+def yaml_list(values: Iterable[object]) -> str:
+    """A list in one line."""
+    return "[" + ", ".join(f"{one:g}" if isinstance(one, float | int) else str(one) for one in values) + "]"
