@@ -13,10 +13,12 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 OfCounts = Callable[[Counts], Floats]
 
-# So many counts below 256 have a sum of 31 bits, and the rank among so many values times such a count has as many.
-BYTE, MOST_SUMMED = 256, 2**23
-# So many floats at a time stay in the processor's cache, and well below 128 KiB (see `bootstrap.CELLS_AT_ONCE`).
-PART = 8_000
+# Twice the sum of so many counts below 256 has 31 bits.
+BYTE, MOST_SUMMED = 256, 2**22
+# Four times the cube of so many has 53 bits, as a float has.
+MOST_CUBED = 2**17
+# So many floats at a time stay in the processor's cache.
+PART, WHOLE = 8_000, 48_000
 # Moments about the full sample's mean lose two digits at most where they are larger than this share of the raw ones.
 SAFE_SHARE = 0.01
 
@@ -76,38 +78,40 @@ def spearman_of_counts(x: Floats, y: Floats) -> OfCounts:
     """A function from counts ``(resamples, n)`` to Spearman's rho ``(resamples,)``, NaN where a side is constant.
 
     Where b values lie below a group of equal values and e up to its end, the mid-rank is (b + e + 1)/2. Twice its
-    distance from the middle rank of N values is the integer b + e - N: all but the last division is exact up to
-    200,000 values, and as exact as 16 digits are beyond.
+    distance from the middle rank of N values is the integer b + e - N. The mean of b + e is N, so a sum of products of
+    two such distances is that of the products of b + e less N^3. All but the last division is exact up to 200,000
+    values, and as exact as 16 digits are beyond.
     """
     side_x, side_y = _side(x), _side(y)
     group_x, group_y = side_x.group[side_x.order], side_y.group[side_x.order]
-    n, untied = len(side_x.order), len(side_x.starts) == len(side_x.order)
+    n = len(side_x.order)
 
     def spearman(counts: Counts) -> Floats:
         # The same in an eighth of the memory, which is what many values wait for.
         small: Any = counts.astype(np.uint8) if counts.size < MOST_SUMMED and counts.max() < BYTE else counts
-        in_x_order = small.take(side_x.order, axis=1)
+        in_x_order, in_y_order = _in_orders(small, side_x.order, side_y.order)
         of_x, total = _doubled_ranks(in_x_order, side_x)
-        of_y, _ = _doubled_ranks(small.take(side_y.order, axis=1), side_y)
-        if total.max() >= MOST_SUMMED:
-            of_x, of_y = of_x.astype(np.float64), of_y.astype(np.float64)
-        of_x -= total
-        of_y -= total
+        of_y, _ = _doubled_ranks(in_y_order, side_y)
+        cubes = total[:, 0].astype(np.float64) ** 3
+        if total.max() > MOST_CUBED:
+            of_x -= total
+            of_y -= total
+            cubes[:] = 0.0
         sums = np.zeros((3, len(counts)))
-        at_once = n if counts.size <= 2 * PART else max(1, PART // len(counts))
+        at_once = n if counts.size <= WHOLE else max(1, PART // len(counts))
         for start in range(0, n, at_once):
             part = slice(start, start + at_once)
-            rank_x = of_x[:, part] if untied else of_x.take(group_x[part], axis=1)
-            rank_y = of_y.take(group_y[part], axis=1)
-            weights = in_x_order[:, part]
-            weighted = (rank_x * weights).astype(np.float64)
-            weighted_y = (rank_y * weights).astype(np.float64)
-            rank_x, rank_y = rank_x.astype(np.float64), rank_y.astype(np.float64)
-            sums[0] += np.vecdot(weighted, rank_y)
-            sums[1] += np.vecdot(weighted, rank_x)
-            sums[2] += np.vecdot(weighted_y, rank_y)
-        covariance, spread_x, spread_y = sums
-        return _ratio(covariance, np.sqrt(spread_x) * np.sqrt(spread_y), (spread_x > 0) & (spread_y > 0))
+            rank_x = (of_x[:, part] if side_x.untied else of_x.take(group_x[part], axis=1)).astype(np.float64)
+            rank_y = of_y.take(group_y[part], axis=1).astype(np.float64)
+            weights = in_x_order[:, part].astype(np.float64)
+            weighted = weights * rank_y
+            sums[0] += np.vecdot(weighted, rank_x)
+            sums[2] += np.vecdot(weighted, rank_y)
+            weights *= rank_x
+            sums[1] += np.vecdot(weights, rank_x)
+        covariance, spread_x, spread_y = sums - cubes
+        spread = np.sqrt(spread_x) * np.sqrt(spread_y)
+        return _ratio(covariance, spread, spread > 0.0)
 
     return spearman
 
@@ -214,21 +218,33 @@ def _apart(labels: Floats, power: int) -> Floats:
 
 
 class _Side(NamedTuple):
-    """A column's order, where its groups of equal values start and end in it, and the group of each observation."""
+    """A column's order, the bounds in it of its groups of equal values (from 0 to n), and each observation's group."""
 
     order: NDArray[np.intp]
-    starts: NDArray[np.intp]
-    ends: NDArray[np.intp]
+    bounds: NDArray[np.intp]
     group: NDArray[np.intp]
+
+    @property
+    def untied(self) -> bool:
+        """Whether each value occurs once."""
+        return len(self.bounds) > len(self.order)
 
 
 def _side(column: NDArray[np.float64] | NDArray[np.intp]) -> _Side:
     order = np.argsort(column, kind="stable")
     ordered = column[order]
-    starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+    bounds = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1], True])
     group = np.empty(len(column), dtype=np.intp)
     group[order] = np.cumsum(np.r_[False, ordered[1:] != ordered[:-1]])
-    return _Side(order, starts, np.append(starts[1:], len(column)), group)
+    return _Side(order, bounds, group)
+
+
+def _in_orders(counts: Any, *orders: NDArray[np.intp]) -> list[Any]:
+    """Counts ``(rows, n)`` in each order; small ones of many rows are moved a column at a time."""
+    if counts.dtype == np.uint8 and len(counts) > 1:
+        columns: Any = cv2.transpose(counts)
+        return [cv2.transpose(columns.take(order, axis=0)) for order in orders]
+    return [counts.take(order, axis=1) for order in orders]
 
 
 def _doubled_ranks(ordered: Any, side: _Side) -> tuple[Any, Any]:
@@ -240,16 +256,13 @@ def _doubled_ranks(ordered: Any, side: _Side) -> tuple[Any, Any]:
     else:
         running = np.zeros((len(ordered), ordered.shape[1] + 1), dtype=ordered.dtype)
         np.cumsum(ordered, axis=1, out=running[:, 1:])
-    if len(side.starts) == len(side.order):
-        return running[:, :-1] + running[:, 1:], running[:, -1:]
-    up_to = running.take(side.starts, axis=1)
-    up_to += running.take(side.ends, axis=1)
-    return up_to, running[:, -1:]
+    bounds = running if side.untied else running.take(side.bounds, axis=1)
+    return bounds[:, :-1] + bounds[:, 1:], running[:, -1:]
 
 
 def _sizes(ordered: Counts, side: _Side) -> Counts:
     """The size of each group of equal values, groups in ascending order."""
-    return ordered if len(side.starts) == len(side.order) else np.add.reduceat(ordered, side.starts, axis=1)
+    return ordered if side.untied else np.add.reduceat(ordered, side.bounds[:-1], axis=1)
 
 
 def _square_spread(sizes: Counts, total: Counts) -> Counts:
