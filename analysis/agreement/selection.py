@@ -123,13 +123,9 @@ def reported(evidence: Evidence, setting: int, confidence: float, *, seed: int) 
         By the name of the measure. An undefined one has no value, and a deterministic setting's ICC no interval.
     """
     intervals = headline_bounds(evidence.given, setting, confidence=confidence, seed=seed)
-    values = evidence.resampled.median_mad[:, setting]
+    values, n_clusters = evidence.resampled.median_mad[:, setting], evidence.given.n_clusters
     intervals["median_mad"] = percentile_interval(
-        values,
-        confidence=confidence,
-        n_clusters=evidence.given.n_clusters,
-        resamples=len(values),
-        refuse_constant=True,
+        values, confidence=confidence, n_clusters=n_clusters, refuse_constant=True
     )
     if not evidence.sample.varies[setting]:
         intervals["icc"] = no_interval("deterministic", evidence.given.n_clusters)

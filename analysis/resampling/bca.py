@@ -83,24 +83,24 @@ def acceleration(deleted: ArrayLike) -> float:
 
 
 def bca_interval(
-    values: ArrayLike, value: float, deleted: ArrayLike, *, confidence: float, n_clusters: int, resamples: int
+    values: ArrayLike, value: float, deleted: ArrayLike, *, confidence: float, n_clusters: int
 ) -> Interval:
     """The interval between the quantiles that the bias and the acceleration of the statistic ask for.
 
     Args:
-        values: Shape ``(resamples,)``; NaN marks a resample that does not define the statistic.
+        values: Shape ``(resamples,)``; NaN marks a resample that does not define the statistic. 10,000 are advised,
+            since the quantiles lie further out.
         value: The statistic of the data.
         deleted: Shape ``(n_clusters,)``, the statistic without each cluster.
         confidence: Between 0 and 1.
         n_clusters: How many clusters were resampled.
-        resamples: How many resamples were made; 10,000 are advised, since the quantiles lie further out.
 
     Returns:
         Bounds, or none with the reason: by the rules of `bootstrap.percentile_interval`, where `acceleration` is
         undefined, and where all resamples lie on one side of the value.
 
     Raises:
-        ValueError: `confidence` outside 0-1, or another number of values than resamples.
+        ValueError: `confidence` outside 0-1.
 
     Source:
         Efron (1987), as above; resamples equal to the value count half on each side.
@@ -108,7 +108,7 @@ def bca_interval(
     if not 0.0 < confidence < 1.0:
         raise ValueError(f"confidence must lie between 0 and 1, got {confidence}")
     array = np.asarray(values, dtype=np.float64)
-    plain = interval_between((0.5, 0.5), array, BCA, n_clusters, resamples)
+    plain = interval_between((0.5, 0.5), array, BCA, n_clusters)
     if plain.low is None:
         return plain
     kept = array[np.isfinite(array)]
@@ -125,7 +125,7 @@ def bca_interval(
     if np.any(1.0 - rate * z <= 0.0):
         return no_interval("the acceleration is too large", n_clusters, plain.n_dropped)
     low, high = scipy.stats.norm.cdf(bias + z / (1.0 - rate * z))
-    return interval_between((float(low), float(high)), array, BCA, n_clusters, resamples)
+    return interval_between((float(low), float(high)), array, BCA, n_clusters)
 
 
 def resampled_intervals(
@@ -155,9 +155,7 @@ def resampled_intervals(
     percentile = nothing
     if resampling.resamples is not None:
         percentile = [
-            percentile_interval(
-                column, confidence=resampling.confidence, n_clusters=n_clusters, resamples=resampling.resamples
-            )
+            percentile_interval(column, confidence=resampling.confidence, n_clusters=n_clusters)
             for column in drawn[: resampling.resamples].T
         ]
     if resampling.bca_resamples is None:
@@ -171,14 +169,7 @@ def resampled_intervals(
         return percentile, [no_interval(why, n_clusters)] * len(values)
     deleted = delete_one_values(statistics, clusters, workers=resampling.workers)
     bca: list[Interval | None] = [
-        bca_interval(
-            column,
-            value,
-            left,
-            confidence=resampling.confidence,
-            n_clusters=n_clusters,
-            resamples=resampling.bca_resamples,
-        )
+        bca_interval(column, value, left, confidence=resampling.confidence, n_clusters=n_clusters)
         for column, value, left in zip(drawn[: resampling.bca_resamples].T, values, deleted.T, strict=True)
     ]
     return percentile, bca

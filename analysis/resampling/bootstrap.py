@@ -158,7 +158,7 @@ def resampled_values(
 
 
 def percentile_interval(
-    values: ArrayLike, *, confidence: float, n_clusters: int, resamples: int, refuse_constant: bool = False
+    values: ArrayLike, *, confidence: float, n_clusters: int, refuse_constant: bool = False
 ) -> Interval:
     """The percentile interval of a statistic's resampled values.
 
@@ -166,7 +166,6 @@ def percentile_interval(
         values: Shape ``(resamples,)``; NaN marks a resample that does not define the statistic.
         confidence: Between 0 and 1, 0.95 for a 95 % interval.
         n_clusters: How many clusters were resampled.
-        resamples: How many resamples were made.
         refuse_constant: A value that is the same in every resample has no bounds; else both are that value, as a
             difference of 0 needs.
 
@@ -175,7 +174,7 @@ def percentile_interval(
         5 % of them, or under 5 clusters, there are no bounds. Under 10 clusters the interval is `unreliable`.
 
     Raises:
-        ValueError: `confidence` outside 0-1, or another number of values than resamples.
+        ValueError: `confidence` outside 0-1.
 
     Source:
         Efron and Tibshirani (1993), An Introduction to the Bootstrap, chapter 13.
@@ -183,9 +182,8 @@ def percentile_interval(
     check_confidence(confidence)
     tail = (1.0 - confidence) / 2.0
     levels = (tail, 1.0 - tail)
-    return interval_between(
-        levels, values, message("percentile bootstrap"), n_clusters, resamples, refuse_constant=refuse_constant
-    )
+    name = message("percentile bootstrap")
+    return interval_between(levels, values, name, n_clusters, refuse_constant=refuse_constant)
 
 
 def interval_between(
@@ -193,7 +191,6 @@ def interval_between(
     values: ArrayLike,
     name: str,
     n_clusters: int,
-    resamples: int,
     *,
     refuse_constant: bool = False,
 ) -> Interval:
@@ -204,20 +201,14 @@ def interval_between(
         values: Shape ``(resamples,)``; NaN marks a resample that does not define the statistic.
         name: Of the kind of bootstrap, which begins the interval's method.
         n_clusters: How many clusters were resampled.
-        resamples: How many resamples were made.
         refuse_constant: As in `percentile_interval`.
 
     Returns:
         Bounds, or none with the reason, by the rules of `percentile_interval`.
-
-    Raises:
-        ValueError: Another number of values than resamples.
     """
     array = np.asarray(values, dtype=np.float64)
-    if array.shape != (resamples,):
-        raise ValueError(f"expected one value per resample ({resamples}), got shape {array.shape}")
-    kept = array[np.isfinite(array)]
-    n_dropped = int(array.size - kept.size)
+    kept, resamples = array[np.isfinite(array)], array.size
+    n_dropped = resamples - kept.size
     if n_clusters < FEWEST_CLUSTERS:
         few = message(
             "{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=FEWEST_CLUSTERS
@@ -235,16 +226,13 @@ def interval_between(
     return Interval(float(low), float(high), method, n_clusters, n_clusters < RELIABLE_CLUSTERS, n_dropped)
 
 
-def clustered_intervals(
-    statistics: Statistics, clusters: ArrayLike, *, resampling: Resampling, refuse_constant: bool = False
-) -> list[Interval]:
+def clustered_intervals(statistics: Statistics, clusters: ArrayLike, *, resampling: Resampling) -> list[Interval]:
     """Percentile intervals of several statistics over the same clustered resamples.
 
     Args:
         statistics: As in `resampled_values`.
         clusters: Shape ``(n,)``, the cluster of each observation.
         resampling: Of the intervals.
-        refuse_constant: As in `percentile_interval`.
 
     Returns:
         ``m`` intervals, in the order of the columns.
@@ -257,16 +245,7 @@ def clustered_intervals(
     values = resampled_values(
         statistics, clusters, resamples=resamples, seed=resampling.seed, workers=resampling.workers
     )
-    return [
-        percentile_interval(
-            column,
-            confidence=resampling.confidence,
-            n_clusters=n_clusters,
-            resamples=resamples,
-            refuse_constant=refuse_constant,
-        )
-        for column in values.T
-    ]
+    return [percentile_interval(column, confidence=resampling.confidence, n_clusters=n_clusters) for column in values.T]
 
 
 def method_words(name: str, resamples: int, n_clusters: int, n_dropped: int) -> str:

@@ -250,7 +250,7 @@ def _omega(
         if not np.isfinite(value):
             rows.append(_undefined(judge, other, "omega", WHY_UNDEFINED["omega"], rest))
             continue
-        interval = percentile_interval(column, confidence=levels.confidence, n_clusters=n_clusters, resamples=resamples)
+        interval = percentile_interval(column, confidence=levels.confidence, n_clusters=n_clusters)
         rows.append(
             Row(judge, other, "omega", float(value), interval.low, interval.high, None, None, None, *rest,
                 interval.method, None)

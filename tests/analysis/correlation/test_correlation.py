@@ -119,7 +119,7 @@ def test_each_resample_equals_scipy_on_that_resample(kind):
     x = np.round(rng.random(40), 1)
     y = np.round(0.5 * x + 0.5 * rng.random(40), 1)
     looped = looped_values(kind, x, y, clusters.tolist(), 130, seed=9)
-    expected = percentile_interval(looped, confidence=0.9, n_clusters=11, resamples=130)
+    expected = percentile_interval(looped, confidence=0.9, n_clusters=11)
     result = correlations(x, y, clusters, resampling=Resampling(9, confidence=0.9, resamples=130), kinds=(kind,))[kind]
     assert result.interval_percentile[:2] == pytest.approx(expected[:2], abs=1e-12)
     assert result.interval_percentile[2:] == expected[2:]

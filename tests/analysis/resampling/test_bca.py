@@ -33,7 +33,7 @@ def test_law_schools_give_efrons_acceleration():
 def test_law_schools_give_scipys_interval_from_the_same_resamples():
     values = resampled_values(law_schools, np.arange(15), resamples=2000, seed=3)[:, 0]
     deleted = delete_one_values(law_schools, np.arange(15))[:, 0]
-    found = bca_interval(values, 0.7763744912894068, deleted, confidence=0.9, n_clusters=15, resamples=2000)
+    found = bca_interval(values, 0.7763744912894068, deleted, confidence=0.9, n_clusters=15)
     expected = stats.bootstrap(
         (LSAT, GPA),
         lambda x, y: stats.pearsonr(x, y).statistic,
@@ -61,7 +61,7 @@ def test_whole_clusters_are_left_out():
 def test_resamples_equal_to_the_estimate_count_half_on_each_side():
     # 30 below, 40 equal, 30 above: no bias; symmetric u: no acceleration. BCa is then the percentile interval.
     values = np.repeat([0.1, 0.2, 0.3], [30, 40, 30])
-    shape = {"confidence": 0.9, "n_clusters": 12, "resamples": 100}
+    shape = {"confidence": 0.9, "n_clusters": 12}
     found = bca_interval(values, 0.2, [0.1, 0.2, 0.3], **shape)
     assert found[:2] == percentile_interval(values, **shape)[:2]
 
@@ -72,7 +72,7 @@ def test_the_percentile_interval_uses_the_first_resamples_of_those_for_bca():
         mean_of(values), [float(values.mean())], np.arange(30), resampling=RESAMPLING
     )
     drawn = resampled_values(mean_of(values), np.arange(30), resamples=1000, seed=3)[:, 0]
-    assert percentile == percentile_interval(drawn, confidence=0.9, n_clusters=30, resamples=1000)
+    assert percentile == percentile_interval(drawn, confidence=0.9, n_clusters=30)
     # The mean of a right-skewed sample: BCa moves both bounds up.
     assert bca.low > percentile.low
     assert bca.high > percentile.high
@@ -89,7 +89,7 @@ def test_the_percentile_interval_uses_the_first_resamples_of_those_for_bca():
     ],
 )
 def test_without_what_it_needs_there_is_no_interval_and_the_reason_is_given(values, deleted, n_clusters, why):
-    found = bca_interval(values, 50.5, deleted, confidence=0.95, n_clusters=n_clusters, resamples=100)
+    found = bca_interval(values, 50.5, deleted, confidence=0.95, n_clusters=n_clusters)
     assert (found.low, found.high) == (None, None)
     assert found.method.startswith(why)
 
@@ -111,4 +111,4 @@ def test_left_out_values_that_define_nothing_are_refused():
 
 def test_a_confidence_outside_0_to_1_is_refused():
     with pytest.raises(ValueError, match="confidence"):
-        bca_interval(np.arange(10.0), 5.0, np.arange(10.0), confidence=95, n_clusters=10, resamples=10)
+        bca_interval(np.arange(10.0), 5.0, np.arange(10.0), confidence=95, n_clusters=10)
