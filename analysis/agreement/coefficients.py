@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.kappa import columns_of
 from analysis.ties import snap
-from analysis.undefined import UndefinedStatistic
 
 ANCHORS = (0.0, 0.3, 0.5, 0.7, 1.0)
 # Half-way between anchors; a score on a cut belongs below it.
@@ -144,37 +143,6 @@ def weighted_kappas(tables: ArrayLike, weights: Weights) -> NDArray[np.float64]:
     observed = (table * distances).sum(axis=(-2, -1)) * table.sum(axis=(-2, -1))
     by_chance = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
     return 1.0 - _over(observed, (by_chance * distances).sum(axis=(-2, -1)))
-
-
-def weighted_kappa(first: ArrayLike, second: ArrayLike, weights: Weights) -> float:
-    """Kappa of two judges' bins in which a disagreement weighs as its distance.
-
-    Args:
-        first: Shape ``(n,)``, bins of the first judge, of `bins_of`.
-        second: Shape ``(n,)``, of the second, same order.
-        weights: linear or quadratic.
-
-    Returns:
-        At most 1.
-
-    Raises:
-        ValueError: Shapes differ, or bins outside 0-4.
-        UndefinedStatistic: No document, or all in one bin for both judges.
-
-    Source:
-        Cohen (1968), Psychol. Bull. 70:213-220.
-    """
-    one, two = np.asarray(first), np.asarray(second)
-    if one.ndim != 1 or one.shape != two.shape:
-        raise ValueError(f"both judges need one bin per document, got shapes {one.shape} and {two.shape}")
-    if not (np.isin(one, range(len(ANCHORS))).all() and np.isin(two, range(len(ANCHORS))).all()):
-        raise ValueError(f"each bin must be a whole number from 0 to {len(ANCHORS) - 1}")
-    cells = one.astype(np.int64) * len(ANCHORS) + two.astype(np.int64)
-    table = np.bincount(cells, minlength=len(ANCHORS) ** 2).reshape(len(ANCHORS), len(ANCHORS))
-    value = float(weighted_kappas(table, weights))
-    if np.isnan(value):
-        raise UndefinedStatistic("all documents lie in one bin for both judges, so weighted kappa is 0/0")
-    return value
 
 
 def _over(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:

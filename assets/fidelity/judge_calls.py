@@ -114,7 +114,18 @@ def headline(calls: pd.DataFrame) -> dict[str, Any]:
 )
 def answers_are_valid_json(judge_calls: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The judge keeps to the answer's form: JSON validity reaches its threshold."""
-    return validity_gate(judge_calls, plan.thresholds.json_validity, plan.confidence)
+    first = first_answers(judge_calls)
+    remedy = "Read in `fault_message` of judge_calls what was wrong with each answer; change prompt or judge."
+    return share_at_least(
+        "answers_are_valid_json",
+        int((first["state"] == "valid").sum()),
+        len(first),
+        plan.thresholds.json_validity,
+        what="JSON validity",
+        counted="first answers",
+        remedy=f"{why_no_score(first['state'], first['fault_message'])} {remedy}".lstrip(),
+        confidence=plan.confidence,
+    )
 
 
 @gate(judge_calls, Kind.ADVICE, to_do="Pin the model's version, or name the model that answers.")
@@ -166,20 +177,4 @@ def _is_asked_model(asked: str, answered: str) -> bool:
     names = asked.split("+")
     return names == [UNNAMED] or any(
         answered == name or (answered.startswith(name) and _SNAPSHOT.fullmatch(answered[len(name) :])) for name in names
-    )
-
-
-def validity_gate(calls: pd.DataFrame, threshold: float, confidence: float = 0.95) -> Gate:
-    """Valid among first answers against the threshold."""
-    first = first_answers(calls)
-    remedy = "Read in `fault_message` of judge_calls what was wrong with each answer; change prompt or judge."
-    return share_at_least(
-        "answers_are_valid_json",
-        int((first["state"] == "valid").sum()),
-        len(first),
-        threshold,
-        what="JSON validity",
-        counted="first answers",
-        remedy=f"{why_no_score(first['state'], first['fault_message'])} {remedy}".lstrip(),
-        confidence=confidence,
     )

@@ -16,9 +16,9 @@ def asked(check: dg.AssetChecksDefinition) -> Callable[..., Gate]:
 
 
 def with_limit(check: dg.AssetChecksDefinition, threshold: str) -> Callable[[pd.DataFrame, float], Gate]:
-    """The gate of a frame and of a value of one of the thresholds."""
+    """The gate of a frame and of a value of one of the thresholds, at a confidence of 0.95."""
 
     def gate(frame: pd.DataFrame, limit: float) -> Gate:
-        return asked(check)(frame, SimpleNamespace(thresholds=SimpleNamespace(**{threshold: limit})))
+        return asked(check)(frame, SimpleNamespace(thresholds=SimpleNamespace(**{threshold: limit}), confidence=0.95))
 
     return gate

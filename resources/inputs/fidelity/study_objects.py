@@ -45,16 +45,6 @@ COLUMNS = (
     "exclusion_detail",
     "n_with_background",
 )
-CAUSES = (
-    "mismatched_object",
-    "no_photos",
-    "no_candidate",
-    "ambiguous_candidate",
-    "unreadable_photo",
-    "unreadable_candidate",
-    "too_small",
-    "nothing_visible",
-)
 SHARED_CANDIDATE = "candidate"
 _TEXT_LISTS = ("reference_paths", "reference_sha256")
 _OF_OBJECT = ("object", "item_id", "product_id", "variant", "algorithm", *CATEGORIES)

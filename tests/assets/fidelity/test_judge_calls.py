@@ -2,12 +2,13 @@
 
 import pytest
 
-from assets.fidelity.judge_calls import headline, same_model_answered, validity_gate
+from assets.fidelity.judge_calls import answers_are_valid_json, headline, same_model_answered
 from assets.fidelity.logic.judge_answers import first_answers, judged_objects
-from tests.assets.asked_gates import asked
+from tests.assets.asked_gates import asked, with_limit
 from tests.assets.shared.made_tables import calls_of, objects_of, one_each
 
 model_gate = asked(same_model_answered)
+validity_gate = with_limit(answers_are_valid_json, "json_validity")
 
 
 def test_a_later_answer_does_not_hide_the_first() -> None:
