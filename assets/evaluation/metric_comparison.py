@@ -14,7 +14,7 @@ from assets.evaluation.correlation import is_scores
 from assets.evaluation.logic.differences import TwoSides, accuracy_row, mean_row, two_sides
 from assets.evaluation.logic.rows import clusters_of
 from assets.evaluation.mcq_confusion import is_answers
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from assets.shared.partitions import MADE_SO_FAR
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.known_datasets import known_datasets
@@ -90,8 +90,7 @@ def correlation_differences(sides: TwoSides, resampling: Resampling) -> Iterator
             "first_value": one.first,
             "second_value": one.second,
             "difference": one.difference,
-            "ci_low": one.interval.low,
-            "ci_high": one.interval.high,
+            **bound_columns("ci", one.interval),
             "significant": one.significant,
             "williams_t": found.williams.statistic,
             "williams_p": found.williams.p,

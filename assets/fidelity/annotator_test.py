@@ -22,6 +22,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.judge_answers import as_planned, judge_scores
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
+from assets.shared.intervals import bound_columns
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.people import annotators
 from reports.shared.figure import figure_metadata
@@ -130,7 +131,7 @@ def _people_among_themselves(people: np.ndarray, study: FidelityStudy, reasons: 
         return {}
     row: dict[str, Any] = {"human_icc_n": found.n_used_objects} | _other_agreement(people, study.confidence, reasons)
     for name, form in (("human_icc_1_1", found.icc_1_1), ("human_icc_1_k", found.icc_1_k)):
-        row |= {name: form.value, f"{name}_low": form.low, f"{name}_high": form.high}
+        row |= {name: form.value, **bound_columns(name, form)}
         if form.reason:
             reasons.append(labelled(name, form.reason))
     return row

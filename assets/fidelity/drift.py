@@ -15,7 +15,7 @@ from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.anchor import changes_since, has_enough_repeats, pinned_occasion
 from assets.shared.gate import Kind, gate
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from assets.shared.partitions import metadata_value
 from reports.fidelity.plots.decision import drift as drift_chart
 from reports.shared.figure import figure_metadata
@@ -98,13 +98,13 @@ def compared(
     scores_then, scores_now = both["then"].to_numpy(), both["now"].to_numpy()
     clusters = [f"product {product_of[name]}" if name in product_of else f"object {name}" for name in both.index]
     shift = deviation(scores_now, scores_then, np.array(clusters), resampling=study.resampling).bias
-    row |= {"shift": shift.value, "shift_low": shift.interval.low, "shift_high": shift.interval.high}
+    row |= {"shift": shift.value, **bound_columns("shift", shift.interval)}
     method = f"shift: {interval_words(shift.interval)}"
     try:
         form = icc(np.column_stack([scores_then, scores_now]), confidence=study.confidence).icc_a_1
     except UndefinedStatistic as undefined:
         return row | {"method": method, "undefined": f"icc: {undefined.reason}"}
-    row |= {"icc": form.value, "icc_low": form.low, "icc_high": form.high}
+    row |= {"icc": form.value, **bound_columns("icc", form)}
     if form.value is None:
         return row | {"method": method, "undefined": f"icc: {form.reason}"}
     if form.method:

@@ -15,6 +15,7 @@ from analysis.significance.dependent_correlations import ASSUMES
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.matched_scores import sound_matches
+from assets.shared.intervals import bound_columns
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.people import few_labels as few_labels_chart
 from reports.shared.figure import figure_metadata
@@ -116,7 +117,7 @@ def _correlation(labels: np.ndarray, seen: np.ndarray, unseen: np.ndarray, confi
 
 def _columns(name: str, estimate: Estimate) -> dict[str, float | None]:
     interval = estimate.interval
-    return {name: estimate.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+    return {name: estimate.value, **bound_columns(name, interval)}
 
 
 def headline(frame: pd.DataFrame) -> dict[str, object]:

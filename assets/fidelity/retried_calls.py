@@ -13,7 +13,7 @@ from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.score_matrix import sound_matrix
 from assets.shared.gate import Kind, gate
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.people import retried_calls as retried_calls_chart
 from reports.shared.figure import figure_metadata
@@ -135,7 +135,7 @@ def _difference(
         products,
         resampling=study.resampling,
     )
-    bounds = {"difference_low": interval.low, "difference_high": interval.high}
+    bounds = bound_columns("difference", interval)
     return {"difference": float(differences.mean()), "method": interval_words(interval)} | bounds
 
 

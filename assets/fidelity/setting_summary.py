@@ -27,7 +27,7 @@ from assets.fidelity.logic.judge_answers import (
 )
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.stability import stability_rows
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
 from reports.fidelity.plots.settings import setting_summary as setting_summary_chart
 from reports.shared.figure import figure_metadata
@@ -186,14 +186,14 @@ def _repeatability(matrix: pd.DataFrame, study: FidelityStudy, reasons: dict[str
     form = found.icc_1k_planned
     if form.reason:
         reasons[labelled("icc", form.reason)] = None
-    row |= {"icc": form.value, "icc_low": form.low, "icc_high": form.high, "icc_band": icc_band(form.value)}
+    row |= {"icc": form.value, **bound_columns("icc", form), "icc_band": icc_band(form.value)}
     used = matrix[matrix["n_valid"] >= 1]
     if not found.deterministic and used["product_id"].nunique() < len(used):
         # Objects of one product resemble each other; the F interval takes them for unrelated and is too narrow.
         interval = icc_by_product(
             scores_of(used), used["product_id"], planned_repeats=study.reliable_repeats, resampling=study.resampling
         )
-        row |= {"icc_low": interval.low, "icc_high": interval.high}
+        row |= bound_columns("icc", interval)
         if interval.low is None:
             reasons[labelled("icc_low, icc_high", interval.method)] = None
     return row | {"deterministic": found.deterministic}
@@ -210,7 +210,7 @@ def _agreement(matched: pd.DataFrame, study: FidelityStudy, reasons: dict[str, N
     else:
         spearman = found["spearman"]
         row |= {"spearman_r": spearman.value, "pearson_r": found["pearson"].value}
-        row |= {"spearman_low": spearman.interval.low, "spearman_high": spearman.interval.high}
+        row |= bound_columns("spearman", spearman.interval)
         row["spearman_interval"] = interval_words(spearman.interval)
     try:
         errors = deviation(judge, human, products, resampling=study.resampling)

@@ -21,7 +21,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_pairs import Pair, Scored, Thresholds
 from assets.reliability.logic.verdict import verdict_of
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
@@ -181,8 +181,7 @@ def _numbers(name: str, value: float, interval: Interval | None) -> dict[str, An
     return {
         "statistic": name,
         "value": value,
-        "value_low": interval.low if interval else None,
-        "value_high": interval.high if interval else None,
+        **bound_columns("value", interval),
         "method": interval_words(interval) if interval else none_because("point value only"),
         "band": landis_koch(value) if name in KAPPAS else None,
         "undefined": None,

@@ -7,7 +7,7 @@ import pandas as pd
 from analysis.agreement.kappa_intervals import of_sums
 from analysis.messages import none_because
 from assets.reliability.logic.judge_pairs import KEY, current_scores
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
@@ -79,7 +79,6 @@ def judge_row(
     )
     return known | {
         "bias": float(values[0]),
-        "bias_low": interval.low,
-        "bias_high": interval.high,
+        **bound_columns("bias", interval),
         "method": interval_words(interval),
     }

@@ -10,7 +10,7 @@ from analysis.agreement.kappa import counts_of_queries, relevant
 from analysis.agreement.recalibration_effect import KappaChange, recalibration_effect
 from assets.reliability.logic.judge_pairs import Scored, current_scores, scored_documents
 from assets.reliability.logic.judged_again import judged_again_now
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from assets.shared.partitions import metadata_value
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.recalibrations import Recalibrated, judged_again
@@ -95,8 +95,7 @@ def _row(change: KappaChange, prompt_version: str) -> dict[str, Any]:
     fields = change._asdict()
     interval = fields.pop("interval")
     return fields | {
-        "change_low": interval.low if interval else None,
-        "change_high": interval.high if interval else None,
+        **bound_columns("change", interval),
         "method": interval_words(interval) if interval else "none",
         "prompt_version": prompt_version,
     }

@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from analysis.agreement.icc import IccForm
 from analysis.messages import message, message_list
 from analysis.resampling.bootstrap import Interval
 
@@ -12,6 +13,12 @@ def interval_words(interval: Interval) -> str:
     if interval.unreliable and interval.low is not None:
         return message_list([interval.method, message("unreliable: too few clusters")], ", ")
     return interval.method
+
+
+def bound_columns(name: str, interval: Interval | IccForm | None) -> dict[str, float | None]:
+    """Both bounds as columns of a row; null where there is no interval."""
+    low, high = (None, None) if interval is None else (interval.low, interval.high)
+    return {f"{name}_low": low, f"{name}_high": high}
 
 
 def pair(low: float | None, high: float | None) -> list[float] | None:

@@ -12,7 +12,7 @@ from analysis.messages import none_because
 from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import clusters_of
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.evaluation import Dataset
 
 
@@ -132,7 +132,7 @@ def _row(
     }
     if interval is None:
         return row | {"n_clusters": n, "method": None}
-    bounds = {"ci_low": interval.low, "ci_high": interval.high}
+    bounds = bound_columns("ci", interval)
     return row | bounds | {"n_clusters": interval.n_clusters, "method": interval_words(interval)}
 
 

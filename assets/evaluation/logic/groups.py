@@ -14,7 +14,7 @@ from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import KIND_OF, clusters_of, sides_of
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.evaluation import Dataset
 from resources.errors import UserError, did_you_mean, listing
 
@@ -184,7 +184,7 @@ def _row(samples: pd.DataFrame, dataset: Dataset, resampling: Resampling, statis
         _, value, interval, _ = headline(samples, dataset, resampling, statistic)
     except UndefinedStatistic as undefined:
         return row | {"undefined": undefined.reason}
-    return row | {"value": value, "ci_low": interval.low, "ci_high": interval.high, "method": interval_words(interval)}
+    return row | {"value": value, **bound_columns("ci", interval), "method": interval_words(interval)}
 
 
 def _mark_best_and_worst(rows: list[dict[str, Any]]) -> None:

@@ -11,6 +11,7 @@ from analysis.messages import message
 from analysis.resampling.bootstrap import Interval
 from assets.evaluation.logic.results import JSONObject, bounds
 from assets.evaluation.logic.rows import STATISTICS
+from assets.shared.intervals import bound_columns
 from resources.inputs.evaluation.paper_baseline import Category, PaperResult
 
 AS_MEASURED = "as measured"
@@ -96,8 +97,7 @@ def comparison_row(
     found = paper_deviation(value, interval, result.value)
     return row | {
         "value": value,
-        "ci_low": interval.low,
-        "ci_high": interval.high,
+        **bound_columns("ci", interval),
         "delta": found.delta,
         "relative": found.relative,
         "direction": found.direction,

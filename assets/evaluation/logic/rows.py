@@ -16,7 +16,7 @@ from analysis.correlation.score_correlation import KEYS, oriented, score_correla
 from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import Interval, Resampling
 from analysis.undefined import UndefinedStatistic
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.tables.declare import Table
@@ -107,7 +107,7 @@ def _row(
 ) -> dict[str, Any]:
     row = {"statistic": statistic, "unit": unit, "value": value, "undefined": None, "method": None}
     if interval is not None:
-        row |= {"ci_low": interval.low, "ci_high": interval.high, "method": interval_words(interval)}
+        row |= bound_columns("ci", interval) | {"method": interval_words(interval)}
     return row | more
 
 
@@ -134,11 +134,11 @@ def _correlations(
             "method": message_list([row["method"], labelled("p", one.p_method)]),
         }
         if one.interval_percentile is not None:
-            row |= {"percentile_low": one.interval_percentile.low, "percentile_high": one.interval_percentile.high}
+            row |= bound_columns("percentile", one.interval_percentile)
             outside = labelled(message("outside formats"), interval_words(one.interval_percentile))
             row["method"] = message_list([row["method"], outside])
         if one.interval_bca is not None:
-            row |= {"bca_low": one.interval_bca.low, "bca_high": one.interval_bca.high}
+            row |= bound_columns("bca", one.interval_bca)
         rows.append(row)
     return rows
 

@@ -14,7 +14,7 @@ from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import Interval
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.tables.fidelity.golden import (
     DISTURBED,
@@ -123,8 +123,8 @@ def _of_alteration(pairs: pd.DataFrame, expected: str, study: FidelityStudy) -> 
         "n_ties": hits.n_ties,
         "false_alarm_rate": hits.n_misses / hits.n_pairs if expected == "same" else None,
         "auc": auc.auc,
-        **_bounds("hit_rate", hits.interval),
-        **_bounds("auc", auc.interval),
+        **bound_columns("hit_rate", hits.interval),
+        **bound_columns("auc", auc.interval),
     }
     methods, undefined = {message("hit rate"): hits.interval, "AUC": auc.interval}, []
     try:
@@ -133,7 +133,7 @@ def _of_alteration(pairs: pd.DataFrame, expected: str, study: FidelityStudy) -> 
         undefined.append(labelled("cohens_d, hedges_g, d_z", none.reason))
     else:
         row |= {"cohens_d": effect.d.value, "hedges_g": effect.g.value, "d_z": effect.d_z.value}
-        row |= _bounds("cohens_d", effect.d.interval) | _bounds("d_z", effect.d_z.interval)
+        row |= bound_columns("cohens_d", effect.d.interval) | bound_columns("d_z", effect.d_z.interval)
         row["d_band"] = effect_band(effect.d.value)
         for names, part in (("cohens_d, hedges_g", effect.d), ("d_z", effect.d_z)):
             if part.interval is None:
@@ -236,14 +236,8 @@ def _of_line(line: DoseResponse) -> dict[str, Any]:
         "pearson_r": line.pearson,
         "slope": line.slope,
         "intercept": line.intercept,
-        **_bounds("slope", line.slope_interval),
+        **bound_columns("slope", line.slope_interval),
     }
-
-
-def _bounds(name: str, interval: Interval | None) -> dict[str, float | None]:
-    if interval is None:
-        return {}
-    return {f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def _methods(intervals: dict[str, Interval]) -> str:

@@ -14,7 +14,7 @@ from analysis.resampling.simultaneous import distinguishable
 from assets.fidelity.logic.judge_answers import Judgements, first_answers, scores_of
 from assets.fidelity.logic.selection_split import Choosing
 from assets.fidelity.logic.setting_conditions import COLUMNS, condition_gates, conditions_of, misses, rule_of
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.fidelity import FidelityStudy
 
 REPORTED = {"icc": "icc", "spearman": "spearman", "json_validity": "json_validity", "median_mad": "mad"}
@@ -175,8 +175,7 @@ def _behind(interval: Interval, difference: float) -> dict[str, Any]:
     apart = distinguishable(interval)
     return {
         "behind_best": difference,
-        "behind_best_low": interval.low,
-        "behind_best_high": interval.high,
+        **bound_columns("behind_best", interval),
         "as_good_as_best": None if apart is None else not apart,
     }
 
@@ -215,7 +214,7 @@ def _reported_columns(sides: Sides, place: int, found: dict[str, Reported], stud
         return {}
     row: dict[str, Any] = {f"{column}_reported": found[name].value for name, column in REPORTED.items()}
     for name in ("icc", "spearman"):
-        row |= {f"{name}_reported_low": found[name].interval.low, f"{name}_reported_high": found[name].interval.high}
+        row |= bound_columns(f"{name}_reported", found[name].interval)
     values = dict(
         zip(COLUMNS, (found[n].value for n in ("icc", "json_validity", "spearman", "median_mad")), strict=True)
     )

@@ -10,7 +10,7 @@ from analysis.messages import message, message_list
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.sensitivity_rows import held_out_pairs, kinds_in, mark, toward
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.fidelity import FidelityStudy
 from resources.tables.fidelity.golden import SUBSCORE_SENSITIVITY
 
@@ -72,8 +72,7 @@ def _row(pairs: pd.DataFrame, sides: Sides, study: FidelityStudy) -> dict[str, A
         "mean_original": float(items["original"].mean()),
         "mean_altered": float(items["altered"].mean()),
         "mean_drop": drop.value,
-        "mean_drop_low": drop.interval.low,
-        "mean_drop_high": drop.interval.high,
+        **bound_columns("mean_drop", drop.interval),
         "method": message_list([interval_words(drop.interval), mark(both)]),
     }
 

@@ -15,7 +15,7 @@ from analysis.preference.significance import CHANCE, SAME_CREDIT, compare_by_clu
 from analysis.significance.holm import holm
 from analysis.undefined import UndefinedStatistic
 from assets.pairwise.logic.method_scores import average_time_ms
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.pairwise import PairwiseStudy
 
 VOTES = ["image_1", "image_2", "votes_1", "votes_2"]
@@ -76,12 +76,10 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
     decided = found.accuracy_decided_interval
     row: dict[str, Any] = {
         "accuracy": found.accuracy,
-        "accuracy_low": found.interval.low,
-        "accuracy_high": found.interval.high,
+        **bound_columns("accuracy", found.interval),
         "tie_rate": found.tie_rate,
         "accuracy_decided": found.accuracy_decided,
-        "accuracy_decided_low": decided.low if decided else None,
-        "accuracy_decided_high": decided.high if decided else None,
+        **bound_columns("accuracy_decided", decided),
         "accuracy_decided_interval_method": interval_words(decided) if decided else None,
         "interval_method": interval_words(found.interval),
     }
@@ -95,7 +93,7 @@ def _accuracies(predicted: pd.DataFrame, study: PairwiseStudy, reasons: dict[str
         if band.interval is None:
             reasons[column] = band.reason
         else:
-            row |= {f"{column}_low": band.interval.low, f"{column}_high": band.interval.high}
+            row |= bound_columns(column, band.interval)
             row[f"{column}_interval_method"] = interval_words(band.interval)
     credit = predicted["credit"].to_numpy(dtype=np.float64)
     try:
@@ -159,8 +157,7 @@ def _likelihoods(
     return row | {
         "log_likelihood": found.total,
         "log_likelihood_per_vote": found.per_vote,
-        "log_likelihood_per_vote_low": found.interval.low,
-        "log_likelihood_per_vote_high": found.interval.high,
+        **bound_columns("log_likelihood_per_vote", found.interval),
         "log_likelihood_per_vote_interval_method": interval_words(found.interval),
     }
 

@@ -18,7 +18,7 @@ from analysis.preference.pair_judging import (
 )
 from analysis.resampling.bootstrap import Interval
 from analysis.undefined import UndefinedStatistic
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.pairwise import PairwiseStudy, method_of_judge
 from resources.errors import UserError, listing
 from resources.inputs.pairwise.text_votes import read_text_votes
@@ -234,7 +234,7 @@ def _judge_row(judge: str, rows: pd.DataFrame, study: PairwiseStudy) -> dict[str
         except UndefinedStatistic as undefined:
             reasons[name] = undefined.reason
             continue
-        row |= {name: value, f"{name}_low": interval.low, f"{name}_high": interval.high, **more}
+        row |= {name: value, **bound_columns(name, interval), **more}
         row[f"{name}_interval_method"] = interval_words(interval)
     return row | {"undefined": message_list(labelled(*one) for one in reasons.items()) or None}
 

@@ -12,7 +12,7 @@ from analysis.preference.bradley_terry_counts import win_counts
 from analysis.preference.orders import PositionEffect, position_effect
 from analysis.preference.position import PositionCoefficient, position_within_pairs
 from analysis.undefined import UndefinedStatistic
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from assets.shared.seeded_draw import lot
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import listing
@@ -112,8 +112,7 @@ def position_numbers(frame: pd.DataFrame, study: PairwiseStudy) -> dict[str, Any
         found = position_of(rows, study)
         numbers |= {
             f"{name}_share": None if found is None else found.share,
-            f"{name}_share_low": None if found is None else found.interval.low,
-            f"{name}_share_high": None if found is None else found.interval.high,
+            **bound_columns(f"{name}_share", None if found is None else found.interval),
             f"{name}_share_interval_method": None if found is None else interval_words(found.interval),
             f"{name}_z": None if found is None else found.z,
             f"{name}_votes_first": 0 if found is None else found.votes_first,

@@ -13,7 +13,7 @@ from analysis.messages import message
 from analysis.significance.marginal_homogeneity import bhapkar
 from analysis.undefined import UndefinedStatistic
 from assets.reliability.logic.judge_pairs import Pair
-from assets.shared.intervals import interval_words
+from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.reliability import ReliabilityStudy
 
 TESTS = ("query_medians", "pooled", "bins")
@@ -56,8 +56,7 @@ def _row(test: BiasTest, names: tuple[str, str]) -> dict[str, Any]:
     interval, higher = fields.pop("interval"), fields.pop("higher")
     return fields | {
         "higher_judge": None if higher is None else names[higher - 1],
-        "shift_low": interval.low,
-        "shift_high": interval.high,
+        **bound_columns("shift", interval),
         "interval_method": interval_words(interval),
     }
 
