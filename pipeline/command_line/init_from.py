@@ -1,6 +1,7 @@
 """`touchstone init --from FILE`: the section of the study that a file is for, with what its columns are taken for."""
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -272,10 +273,16 @@ class _Studies(Draft):
         pairs = [(judge, truth) for judge in judges for truth in truths]
         names = ["-".join(map(_name, (judge, *(truth if len(truths) > 1 else ())))) for judge, truth in pairs]
         lines = ["  datasets:"]
+        if not of_scores:
+            named = [part for name in judges for part in ("--judge", name)]
+            named += [part for name in people for part in ("--human", name)]
+            command = shlex.join([str(self.path), *named])
+            self.remarks.append(f"The study counts right answers; the verdict first: touchstone verdict {command}")
         for (judge, truth), name in zip(pairs, _different(names), strict=True):
             lines += [f"    {name}:", f"      file: {self.where}"]
             lines += [f"      kind: {'scores' if of_scores else 'answers'}", f"      prediction: {quoted(judge)}"]
-            said = quoted(truth[0]) if len(truth) == 1 else f"{yaml_list(map(quoted, truth))}   # {what}"
+            # A list says that these are people, and no key.
+            said = quoted(truth[0]) if len(truth) == 1 and of_scores else f"{yaml_list(map(quoted, truth))}   # {what}"
             lines += [f"      truth: {said}"]
             if of_scores:
                 lines += [f"      scale: {yaml_list(self.scale(people))}   # {self.range(people)}"]

@@ -346,8 +346,8 @@ def _notes(answered: Answer) -> list[str]:
             said.append(f"{judge.name}: {judge.reversed}. {turned}")
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:
-        turned = [name for name in others if name not in lower]
-        remedy = f" Where both share one, add `--same-scale {turned[0]}`." if turned else ""
+        rising = [name for name in others if name not in lower]
+        remedy = f" Where both share one, add `--same-scale {rising[0]}`." if rising else ""
         said.append(f"Another scale than the people's, so that only order is compared: {listing(others)}.{remedy}")
     if found.n_tied:
         said.append(f"{count_noun(found.n_tied, 'object')} without a majority of people left out of the statistics.")

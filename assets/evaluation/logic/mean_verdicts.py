@@ -1,5 +1,6 @@
 """The verdict on each score data set of study C: scores against means of opinions, which are one person at most."""
 
+import shlex
 from collections.abc import Mapping
 
 import numpy as np
@@ -7,18 +8,24 @@ import pandas as pd
 
 from analysis.agreement.alternative_annotator import EPSILON
 from analysis.correlation.score_correlation import oriented
+from analysis.messages import message
 from analysis.verdict.judges import against_one
 from analysis.verdict.people import People
+from analysis.verdict.rule import Verdict
 from analysis.verdict.stated import Stated, copies
 from analysis.verdict.stated import of_one_person as verdict_next_to
 from assets.evaluation.logic.rows import sides_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
+
+ONLY_A_MAJORITY = "one answer of people's is read here, and the verdict needs each person's: {command}"
 
 
 def mean_verdicts(
     samples: Mapping[str, pd.DataFrame], known: Mapping[str, Dataset], study: EvaluationStudy
 ) -> list[Stated]:
     """One verdict per data set of scores; answers to questions with a key have no people to stand in for.
+
+    Labels of people, a list as `truth`, are only read as their majority here: that says nothing of how people agree.
 
     Args:
         samples: Rows of `evaluation_samples` by data set.
@@ -28,7 +35,14 @@ def mean_verdicts(
     found = []
     for name in sorted(samples.keys() & known.keys()):
         frame, dataset = samples[name], known[name]
-        if not len(frame) or frame["kind"].iloc[0] != "scores":
+        if not len(frame):
+            continue
+        if frame["kind"].iloc[0] != "scores":
+            if isinstance(dataset.truth, tuple):
+                why = message(ONLY_A_MAJORITY, command=verdict_command(dataset))
+                found.append(
+                    Stated(name, "", "people", Verdict("cannot say", (why,), ()), things=("samples", "clusters"))
+                )
             continue
         sides = sides_of(frame, dataset)
         clusters = np.arange(len(sides.truth)) if sides.clusters is None else sides.clusters
@@ -40,3 +54,11 @@ def mean_verdicts(
         said = verdict_next_to(against, copies(people, judge), "these means", policy=policy)
         found.append(Stated(name, "", "these means", said, things=("samples", "clusters")))
     return found
+
+
+def verdict_command(dataset: Dataset) -> str:
+    """What gives the verdict on a judge's labels against each person's."""
+    people = dataset.truth if isinstance(dataset.truth, tuple) else (str(dataset.truth),)
+    parts = [str(dataset.file or "FILE"), "--judge", str(dataset.prediction)]
+    parts += [part for name in people for part in ("--human", name)]
+    return f"touchstone verdict {shlex.join(parts)}"

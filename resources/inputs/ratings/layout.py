@@ -128,7 +128,7 @@ class _Cells:
         self.remarks += sentences(found, self.rows)
         for one in reversed([one for one in found if one.sums_up]):
             for texts in (self.rows, *self.columns.values(), *(part for o in self.others for part in o[1:])):
-                del texts[one.place]  # type: ignore[attr-defined]
+                del texts[one.place]
 
     @property
     def notes(self) -> list[str]:

@@ -1,10 +1,13 @@
 """The verdict on data sets of scores: against means it is never a yes, and answers with a key have none."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from assets.evaluation.logic.mean_verdicts import mean_verdicts
+from reports.shared.verdict import answer_of, lines_of
 from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
 
 
@@ -35,6 +38,16 @@ def test_each_word_of_scores_against_means(noise: float, n: int, word: str) -> N
     known = {"metric": Dataset(higher_is_better=False)}
     [found] = mean_verdicts({"metric": samples(noise, n)}, known, EvaluationStudy())
     assert (found.against, found.verdict.word) == ("these means", word)
+
+
+def test_labels_of_people_are_no_key_and_the_verdict_on_them_is_named() -> None:
+    people = Dataset(file=Path("my labels.csv"), prediction="llm", truth=("ann", "bob"), options=("pass", "fail"))
+    known = {"labels": people, "key": Dataset(truth="answer")}
+    frames = dict.fromkeys(known, samples(0.1, kind="answers"))
+    [found] = mean_verdicts(frames, known, EvaluationStudy())
+    assert (found.judge, found.verdict.word) == ("labels", "cannot say")
+    assert answer_of(found).question.plain("en") == "May labels stand in for people?"
+    assert lines_of(found)[0].endswith("touchstone verdict 'my labels.csv' --judge llm --human ann --human bob.")
 
 
 def test_a_data_sets_own_minimum_comes_first_and_answers_have_no_verdict() -> None:

@@ -103,7 +103,7 @@ def test_labels_are_answers_with_their_options(tmp_path: Path) -> None:
     assert found.evaluation is not None
     # Two people have no majority: each is a data set of the judge's.
     assert {name: one.truth for name, one in found.evaluation.datasets.items()} == {
-        "llm_label-ann": "ann", "llm_label-bob": "bob"
+        "llm_label-ann": ("ann",), "llm_label-bob": ("bob",)
     }  # fmt: skip
     dataset = found.evaluation.datasets["llm_label-ann"]
     assert (dataset.kind, dataset.options) == ("answers", ("fail", "pass", "unsure"))
@@ -111,6 +111,10 @@ def test_labels_are_answers_with_their_options(tmp_path: Path) -> None:
     assert (dataset.cluster, dataset.group_by) == (None, (("topic",),))
     # Given names are people's where they give the judge's words.
     assert "ann a person: the truth" in said
+    command = (
+        f"the verdict first: touchstone verdict {EXAMPLES / 'labels.csv'} --judge llm_label --human ann --human bob"
+    )
+    assert command in said
 
 
 def test_the_majority_of_three_people_is_the_truth_of_labels(tmp_path: Path) -> None:
