@@ -191,13 +191,13 @@ def same_judge_as_pinned(drift: pd.DataFrame) -> Gate:
         float(len(differ)),
         0,
         n=len(PARTS),
-        counted="parts (judge, answering models, prompt and images)",
+        counted="parts (judge, answering models, prompt and objects)",
         what=f"Number of parts of the judge that are not those of {last['pinned']}",
         remedy=f"On {last['occasion']} {last['changes']}. {MEND_JUDGE}",
     )
     if not last["n_pinned"]:
         return gate._replace(passed=True, seen=None, sentence=f"On {last['occasion']} {NOT_PINNED}.")
-    said = f"On {last['occasion']} judge, answering models, prompt and images were those of {last['pinned']}."
+    said = f"On {last['occasion']} judge, answering models, prompt and objects were those of {last['pinned']}."
     return _of_pinned(gate.passing_as(said), last)
 
 
@@ -246,5 +246,5 @@ def _remedy(last: pd.Series, column: str) -> str:
         if pd.isna(last[column]):
             # Without a number nothing says that the judge is another one.
             return "Run `anchor_scores` again."
-        return f"Judge, prompt and images are the same: the model may have changed under its name. {MEND_JUDGE}"
+        return f"Judge, prompt and objects are the same: the model may have changed under its name. {MEND_JUDGE}"
     return f"On {last['occasion']}: {last['changes']}. {MEND_JUDGE}"

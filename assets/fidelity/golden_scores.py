@@ -225,7 +225,7 @@ def complete_gate(frame: pd.DataFrame, max_missing_share: float) -> Gate:
         paired / len(frame),
         1.0 - max_missing_share,
         n=len(frame),
-        counted="golden images",
+        counted="golden objects",
         what="Share with a score next to the original's",
         remedy=f"Lacking: {listing(f'{n} ({reason})' for reason, n in reasons.items())}. Run it again: faults are "
         "asked again.",

@@ -240,7 +240,7 @@ def _of_several(which: str, n: int, of: str) -> str:
 
 
 def _not_asked(name: str, needed: str) -> Gate:
-    return Gate(name, True, None, needed, f"{NOT_ASKED} The golden set has no such images.")
+    return Gate(name, True, None, needed, f"{NOT_ASKED} The golden set has none such.")
 
 
 def _number(value: Any) -> float | None:

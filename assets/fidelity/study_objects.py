@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.gates import Gate, at_least, at_most
+from analysis.gates import NOT_ASKED, Gate, at_least, at_most
 from analysis.messages import message
 from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.logic.golden_choice import refuse_wrong_golden_set
@@ -23,6 +23,7 @@ from resources.photos.images import load_image
 from resources.study import Study
 
 SHOWN = 6
+TEXTS = "Its objects are texts, and have no images."
 THUMBNAIL_PX = 160
 
 
@@ -109,7 +110,7 @@ def images_are_there(study_objects: pd.DataFrame, plan: FidelityStudy) -> Gate:
 @gate(
     study_objects,
     Kind.INTEGRITY,
-    to_do="Score and render more objects, or fix the cause for which the others were left out.",
+    to_do="Score more objects, or fix the cause for which the others were left out.",
 )
 def something_to_judge(study_objects: pd.DataFrame) -> Gate:
     """Enough objects are left to judge: fewer would be paid for and define no agreement."""
@@ -126,6 +127,13 @@ def require_sound_objects(frame: pd.DataFrame, study: FidelityStudy) -> None:
         require(answer)
 
 
+def _are_texts(frame: pd.DataFrame) -> bool:
+    """Whether every object is judged without an image."""
+    if "n_references" not in frame or frame.empty:
+        return False
+    return bool((frame["excluded"].isna() & (frame["n_references"] == 0)).all())
+
+
 def enough_objects_gate(frame: pd.DataFrame) -> Gate:
     """Objects to judge against three, under which no correlation with people is defined."""
     causes = frame["excluded"].dropna().unique()
@@ -137,13 +145,15 @@ def enough_objects_gate(frame: pd.DataFrame) -> Gate:
         FEWEST_PAIRS,
         n=len(frame),
         what="Objects to judge",
-        remedy=f"{left_out} and render more objects.",
+        remedy=f"{left_out} more objects.",
     )
     return gate.passing_as(f"{judged} of {len(frame)} objects are judged; needed: at least {FEWEST_PAIRS}.")
 
 
 def mismatch_gate(frame: pd.DataFrame) -> Gate:
-    """Objects, not excluded, whose render shows another object than people scored, each named."""
+    """Objects, not excluded, whose render shows another object than people scored, each named; texts have none."""
+    if _are_texts(frame):
+        return Gate("render_shows_the_scored_object", True, None, "<= 0", f"{NOT_ASKED} {TEXTS}", 0)
     wrong = frame[(frame["object"] != frame["judged_object"]) & frame["excluded"].ne("mismatched_object")]
     named = listing(f"{row.item_id} (scored {row.object}, render of {row.judged_object})" for row in wrong.itertuples())
     gate = at_most(
@@ -160,7 +170,9 @@ def mismatch_gate(frame: pd.DataFrame) -> Gate:
 
 
 def missing_gate(frame: pd.DataFrame, limit: float) -> Gate:
-    """The share of objects without usable images against its limit; wrong objects are another gate's."""
+    """The share of objects without usable images against its limit; wrong objects are another gate's, texts none's."""
+    if _are_texts(frame):
+        return Gate("images_are_there", True, None, f"<= {limit:g}", f"{NOT_ASKED} {TEXTS}", 0)
     wanted = frame[frame["excluded"].ne("mismatched_object")]
     missing = wanted[wanted["excluded"].notna()]
     gate = at_most(

@@ -102,7 +102,7 @@ def study_with(judge: str | None) -> "Study":
     A judge of the kind that is configured keeps its settings; any other has the defaults.
 
     Raises:
-        UserError: There is no such judge, or none that scores renders.
+        UserError: There is no such judge, or none that scores objects.
     """
     from pydantic import ValidationError
 
@@ -117,7 +117,7 @@ def study_with(judge: str | None) -> "Study":
     if not isinstance(other, OpenAIJudge | LocalJudge | ReplayJudge):
         known = [*study.judges, *JUDGE_KINDS]
         raise UserError(
-            f"There is no judge '{judge}' that scores renders{did_you_mean(judge, known)}; there are "
+            f"There is no judge '{judge}' that scores objects{did_you_mean(judge, known)}; there are "
             f"{', '.join(known)}."
         )
     try:

@@ -1,7 +1,7 @@
 """A study's verdict on the terminal: first of all, then what fails and what to do, one table, and one line of notes."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import dagster as dg
 import pandas as pd
@@ -15,6 +15,7 @@ from analysis.words import count_noun, decimals, with_bounds
 from assets.shared.table_gates import gate_of
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.study_state import FAIL, NOTE, STOP, GateState, kind_of
+from reports.shared.numbers import usd_decimals
 from reports.shared.verdict import answer_of, lines_in_short, lines_of, stated_of, style_of
 from resources.configuration.made_up import StudyName
 from resources.runtime.home import Home
@@ -26,6 +27,13 @@ SHOWN_FAILURES: Final = 2
 # Below each question, in short.
 MOST_LINES: Final = 3
 LONGEST: Final = 300
+# Of the table `judge_comparison`; the page has the rest and the differences.
+SIDE_BY_SIDE: Final = {
+    "spearman": "Spearman with people",
+    "mae": "MAE",
+    "icc": "ICC(1,k)",
+    "cost_per_object_usd": "USD an object",
+}
 CANNOT_SAY: Final = "cannot say"
 # What a verdict's number against people is, by name; of two judges, means or one person the first condition is.
 OWN: Final = "agreement with people"
@@ -64,6 +72,39 @@ def show_verdict_first(
         console.print(verdict_line(one), soft_wrap=True, highlight=False)
         for line in lines_of(one) if most is None else lines_in_short(one, most):
             console.print(Text(f"  {line}"), soft_wrap=True, highlight=False)
+    path = home.tables / study / "judge_comparison.parquet"
+    compared = pd.read_parquet(str(path)) if study == "fidelity" and path.exists() else None
+    if compared is not None and len(set(compared["judge"])) > 1:
+        _show_judges(compared, console)
+
+
+def _show_judges(frame: pd.DataFrame, console: Console) -> None:
+    """The judges of a study side by side, each with the letters of those that it is not distinguishable from."""
+    alone = frame[frame["other"].isna()]
+    seen = alone[alone["value"].notna()]
+    if seen.empty:
+        return
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for name in ("judge", *SIDE_BY_SIDE.values()):
+        table.add_column(name, justify="left" if name == "judge" else "right", no_wrap=True)
+    for judge, own in alone.groupby("judge", sort=False):
+        by_statistic = {row["statistic"]: row for row in own.to_dict("records")}
+        table.add_row(one_line(str(judge), 24), *(_of_judge(by_statistic.get(name)) for name in SIDE_BY_SIDE))
+    basis, n = seen["basis"].iloc[0], int(seen["n"].max())
+    said = f"The judges on the same {count_noun(n, 'object')} ({basis}); a letter in common: not distinguishable (Holm)"
+    console.print(Text(said), soft_wrap=True, highlight=False)
+    console.print(table)
+
+
+def _of_judge(row: Mapping[Any, Any] | None) -> str:
+    if row is None or pd.isna(row["value"]):
+        return "-"
+    value = float(row["value"])
+    is_cost = str(row["statistic"]).startswith("cost")
+    number = f"{value:.{usd_decimals(value)}f}" if is_cost else decimals(value)
+    if row["statistic"] == "spearman" and not pd.isna(row["value_low"]):
+        number = with_bounds(value, float(row["value_low"]), float(row["value_high"]))
+    return f"{number} {row['letters']}" if isinstance(row["letters"], str) else number
 
 
 def verdict_line(one: Stated) -> Text:

@@ -39,5 +39,7 @@ def show_gate(gate: "Gate", console: "Console") -> bool:
     from rich.text import Text
 
     word = Text("pass", style="green") if gate.passed else Text("STOP", style="bold red")
+    if not gate.is_asked:
+        word = Text("not asked", style="bright_black")
     console.print(Text.assemble("  ", word, f" {gate.name}: {gate.sentence}"), soft_wrap=True, highlight=False)
     return gate.passed

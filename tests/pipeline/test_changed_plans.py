@@ -78,5 +78,5 @@ def test_a_setting_judged_on_another_render_is_not_compared(
     product, _, object_ = OBJECTS[0]
     write_image(tmp_path / "candidates" / product / f"{object_}.png", seed=999)
     summary = summary_after(study, instance)
-    assert f"images of object {object_} changed" in summary.loc[OLD, "undefined"]
+    assert f"what the judge sees of object {object_} changed" in summary.loc[OLD, "undefined"]
     assert pd.notna(summary.loc[NEW, "icc"])

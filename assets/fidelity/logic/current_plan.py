@@ -57,5 +57,5 @@ def difference(calls: pd.DataFrame, plan: CurrentPlan) -> str | None:
         if plan.prompts.get(name, prompt) != prompt:
             return message("the prompt or rubric changed since object {object} was judged", object=name)
         if plan.images.get(name, tuple(images)) != tuple(images):
-            return message("the images of object {object} changed since it was judged", object=name)
+            return message("what the judge sees of object {object} changed since it was judged", object=name)
     return None

@@ -26,7 +26,7 @@ def test_calls_of_the_plan_in_force_differ_in_nothing() -> None:
     [
         ({"judge_identity": "another"}, "of another judge"),
         ({"prompt_hash": "another"}, "prompt or rubric changed since object b"),
-        ({"image_hashes": ["1", "4"]}, "images of object b changed"),
+        ({"image_hashes": ["1", "4"]}, "what the judge sees of object b changed"),
     ],
 )
 def test_calls_of_another_judge_prompt_or_image_are_told(changed: dict[str, object], words: str) -> None:

@@ -109,3 +109,21 @@ def test_one_object_is_not_enough_and_the_causes_are_named() -> None:
     result = enough_objects_gate(with_left_out("abc", {"b": "no_photos", "c": "too_small"}))
     assert not result.passed
     assert "no_photos, too_small" in result.sentence
+
+
+def test_texts_are_asked_for_no_image() -> None:
+    frame = pd.DataFrame(
+        {
+            "object": ["a", "b"],
+            "judged_object": ["a", "b"],
+            "excluded": None,
+            "n_references": 0,
+            "exclusion_detail": None,
+        }
+    )
+    for gate in (mismatch_gate(frame), missing_gate(frame, 0.05)):
+        assert gate.passed
+        assert not gate.is_asked
+        assert gate.sentence == "Not asked of this data set. Its objects are texts, and have no images."
+    assert enough_objects_gate(frame).sentence.endswith("Score more objects.")
+    assert mismatch_gate(frame.assign(n_references=1)).is_asked

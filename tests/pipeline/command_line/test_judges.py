@@ -106,5 +106,5 @@ def test_another_judge_of_the_list_is_asked_instead_and_one_that_does_not_fit_is
     assert study_with("local").fidelity.judge_name == "local"
     with pytest.raises(UserError, match="The judge reads cannot be asked in this study: .* the study has no `texts`"):
         study_with("reads")
-    with pytest.raises(UserError, match=r"There is no judge 'seas' that scores renders \(did you mean 'sees'\?\)"):
+    with pytest.raises(UserError, match=r"There is no judge 'seas' that scores objects \(did you mean 'sees'\?\)"):
         study_with("seas")
