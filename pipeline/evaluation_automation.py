@@ -22,7 +22,7 @@ from pipeline.asked_runs import (
     why_not_again,
 )
 from pipeline.automation import tables_of
-from pipeline.staleness import latest, latest_by_partition
+from pipeline.staleness import latest, latest_of_each
 from resources.configuration.evaluation import Dataset
 from resources.errors import listing
 from resources.inputs.evaluation.known_datasets import configured_as, known_datasets
@@ -206,8 +206,8 @@ def versions_of(study: Study) -> tuple[dict[str, InputVersion], list[str]]:
 def made_from(instance: dg.DagsterInstance, names: Collection[str]) -> dict[str, Made]:
     """What each data set's table was made from, where it was made; all of them in a few queries."""
     made = {}
-    latest_of_each = latest_by_partition(instance, SAMPLES, dg.DagsterEventType.ASSET_MATERIALIZATION, names)
-    for name, record in latest_of_each.items():
+    records = latest_of_each(instance, {SAMPLES: names}, dg.DagsterEventType.ASSET_MATERIALIZATION)
+    for name, record in records[SAMPLES].items():
         event = record.asset_materialization
         digests = [event.metadata.get(label) if event else None for label in ("source_sha256", "configuration_sha256")]
         version, configuration = (None if one is None else str(one.value) for one in digests)

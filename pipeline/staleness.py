@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -24,31 +24,54 @@ def latest(instance: dg.DagsterInstance, tables: Iterable[dg.AssetKey]) -> dict[
     return {one.asset_key: one.last_materialization_record for one in entries if one.last_materialization_record}
 
 
-def fetching(instance: dg.DagsterInstance, kind: dg.DagsterEventType) -> Callable[..., dg.EventRecordsResult]:
-    """How events of this kind are fetched: materializations or observations."""
-    is_made = kind == dg.DagsterEventType.ASSET_MATERIALIZATION
-    return instance.fetch_materializations if is_made else instance.fetch_observations
-
-
-def latest_by_partition(
-    instance: dg.DagsterInstance, key: dg.AssetKey, kind: dg.DagsterEventType, partitions: Collection[str]
-) -> dict[str | None, dg.EventLogRecord]:
-    """The latest event of each of these partitions that has one.
+def latest_of_each(
+    instance: dg.DagsterInstance,
+    partitions: Mapping[dg.AssetKey, Collection[str | None]],
+    kind: dg.DagsterEventType,
+) -> dict[dg.AssetKey, dict[str | None, dg.EventLogRecord]]:
+    """The latest event of each partition that has one, in a few questions to the database however many there are.
 
     Args:
         instance: Keeps the events.
-        key: The table or input.
+        partitions: By table or input, those wanted; null alone where it has none.
         kind: Materialization or observation.
-        partitions: Those wanted.
     """
-    fetch = fetching(instance, kind)
-    newest = instance.event_log_storage.get_latest_storage_id_by_partition(key, kind)
-    ids = [storage_id for partition, storage_id in newest.items() if partition in partitions]
-    found: dict[str | None, dg.EventLogRecord] = {}
-    for start in range(0, len(ids), QUERIED):
-        wanted = dg.AssetRecordsFilter(key, storage_ids=ids[start : start + QUERIED])
-        found |= {one.partition_key: one for one in fetch(wanted, limit=QUERIED).records}
-    return found
+    import sqlalchemy as sa
+
+    from resources.runtime.dagster_internals import SqlEventLogStorageTable, deserialize_value
+
+    events, keys = SqlEventLogStorageTable.c, list(partitions)
+    wanted = {key: set(parts) for key, parts in partitions.items()}
+    storage: Any = instance.event_log_storage
+    newest = (
+        sa.select(events.asset_key, events.partition, sa.func.max(events.id))
+        .where(
+            events.asset_key.in_([key.to_string() for key in keys]),
+            events.dagster_event_type == kind.value,
+        )
+        .group_by(events.asset_key, events.partition)
+    )
+    # What a person wiped in the UI is as if it had never been made.
+    newest = storage._add_assets_wipe_filter_to_query(newest, storage._get_assets_details(keys), keys)
+    named = {key.to_string(): key for key in keys}
+    ids: dict[tuple[dg.AssetKey, str | None], int] = {}
+    found: dict[tuple[dg.AssetKey, str | None], dg.EventLogRecord] = {}
+    with storage.index_connection() as connection:
+        for name, partition, storage_id in connection.execute(newest):
+            key = named[name]
+            # Of a table without partitions the latest event counts, whatever a run once called its part.
+            part = None if None in wanted[key] else partition
+            if part in wanted[key]:
+                ids[key, part] = max(storage_id, ids.get((key, part), storage_id))
+        of_id = {storage_id: place for place, storage_id in ids.items()}
+        every = sorted(of_id)
+        for start in range(0, len(every), QUERIED):
+            some = events.id.in_(every[start : start + QUERIED])
+            for storage_id, event in connection.execute(sa.select(events.id, events.event).where(some)):
+                found[of_id[storage_id]] = dg.EventLogRecord(storage_id, deserialize_value(event, dg.EventLogEntry))
+    return {
+        key: {part: found[key, part] for part in parts if (key, part) in found} for key, parts in partitions.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -96,27 +119,20 @@ def table_states(instance: dg.DagsterInstance, graph: Any) -> dict[dg.AssetKey, 
     table that it was made from has another data version by now. What is made from such a table follows when it is.
     """
     states: dict[dg.AssetKey, TableState] = {}
-    observed = dg.DagsterEventType.ASSET_OBSERVATION
-    records: dict[dg.AssetKey, Mapping[str | None, Any]] = {
-        key: _latest(instance, key, _partitions(instance, graph.get(key)), observed)
-        for key in graph.observable_asset_keys
+    observed, there = graph.observable_asset_keys, graph.toposorted_asset_keys
+    inputs = {key: _partitions(instance, graph.get(key)) for key in observed}
+    tables = {key: _partitions(instance, graph.get(key)) for key in there if key not in observed}
+    records = {
+        **latest_of_each(instance, inputs, dg.DagsterEventType.ASSET_OBSERVATION),
+        **latest_of_each(instance, tables, dg.DagsterEventType.ASSET_MATERIALIZATION),
     }
-    tables = [key for key in graph.toposorted_asset_keys if key not in graph.observable_asset_keys]
-    # One question for all that have no partitions.
-    whole = latest(instance, [key for key in tables if graph.get(key).partitions_def is None])
-    for key in tables:
-        partitions = _partitions(instance, graph.get(key))
-        if partitions == (None,):
-            made: Mapping[str | None, Any] = {None: whole[key]} if key in whole else {}
-        else:
-            made = _latest(instance, key, partitions, dg.DagsterEventType.ASSET_MATERIALIZATION)
-        records[key] = made
+    for key, partitions in tables.items():
         outdated = {
             partition: reason
-            for partition, record in made.items()
+            for partition, record in records[key].items()
             if (reason := _reason(instance, graph.get(key), partition, record, records)) is not None
         }
-        states[key] = TableState(key, partitions, made, outdated)
+        states[key] = TableState(key, partitions, records[key], outdated)
     return states
 
 
@@ -124,17 +140,6 @@ def _partitions(instance: dg.DagsterInstance, node: Any) -> tuple[str | None, ..
     if node.partitions_def is None:
         return (None,)
     return tuple(node.partitions_def.get_partition_keys(dynamic_partitions_store=instance))
-
-
-def _latest(
-    instance: dg.DagsterInstance, key: dg.AssetKey, partitions: Iterable[str | None], kind: dg.DagsterEventType
-) -> dict[str | None, Any]:
-    """The latest record of this kind of each partition; partitions by the hundred cost one question to the database."""
-    wanted = tuple(partitions)
-    if wanted == (None,):
-        records = fetching(instance, kind)(key, limit=1).records
-        return {None: records[0]} if records else {}
-    return latest_by_partition(instance, key, kind, {name for name in wanted if name is not None})
 
 
 def _reason(

@@ -33,7 +33,7 @@ def mapped(function: Callable[[Item], Result], items: Sequence[Item], workers: i
         raise ValueError(f"at least 1 worker is needed, got {workers}")
     if workers == 1 or len(items) < 2:
         return [function(item) for item in items]
-    if not _forking_is_safe():
+    if not forking_is_safe():
         with ThreadPoolExecutor(workers) as threads:
             return list(threads.map(function, items))
     fork = multiprocessing.get_context("fork")
@@ -43,7 +43,8 @@ def mapped(function: Callable[[Item], Result], items: Sequence[Item], workers: i
         return list(processes.map(_in_child, range(len(items))))
 
 
-def _forking_is_safe() -> bool:
+def forking_is_safe() -> bool:
+    """Whether a forked child would find no lock that another thread of this process holds."""
     alone = threading.active_count() == 1 and not multiprocessing.current_process().daemon
     return sys.platform == "linux" and alone
 

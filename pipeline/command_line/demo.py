@@ -1,11 +1,12 @@
 """`touchstone demo`: the sample inputs, the studies on them, and what they found."""
 
 import time
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from pipeline.command_line.run_study import run_and_show
+from pipeline.command_line.run_study import StudyName, run_and_show
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.runtime.home import touchstone_home
@@ -27,16 +28,23 @@ def demo(
             "The demo runs the built-in sample study, but a configuration file is used. "
             "Run it with `touchstone run fidelity`, or unset TOUCHSTONE_CONFIG / move touchstone.yaml away."
         )
-    console.rule("Study A: fidelity", align="left")
-    run_and_show(console, "fidelity", (), in_short=not verbose)
-    console.rule("Study B: pairwise", align="left")
-    run_and_show(console, "pairwise", (), in_short=not verbose)
-    console.rule("Study C: evaluation", align="left")
-    run_and_show(console, "evaluation", (), in_short=not verbose)
-    console.rule("Study D: reliability", align="left")
     with console.status("Loading"):
+        # Once for both processes.
+        import pipeline.definitions
+        import pipeline.runs  # noqa: F401
         from pipeline.command_line.demo_reliability import show_both_samples
-    show_both_samples(home, console, in_short=not verbose)
+        from pipeline.command_line.side_by_side import Part, shown_in_order
+        from pipeline.instance import open_instance
+
+        # Dagster fails where two processes make its databases at once.
+        open_instance(home).dispose()
+    names: tuple[StudyName, ...] = ("fidelity", "pairwise", "evaluation")
+    studies = [
+        Part(f"Study {letter}: {name}", partial(run_and_show, name=name, partitions=(), in_short=not verbose))
+        for letter, name in zip("ABC", names, strict=True)
+    ]
+    samples = partial(show_both_samples, home, in_short=not verbose)
+    shown_in_order(console, [*studies, Part("Study D: reliability", samples)])
     if not verbose:
         console.print(f"All that was seen: `touchstone demo -v`, or the reports in {home.outputs}.", soft_wrap=True)
     console.print(f"Done in {time.monotonic() - started:.0f} s. Look at it: `make dev`, then http://127.0.0.1:3000")

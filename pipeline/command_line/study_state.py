@@ -48,11 +48,15 @@ def gate_states(
     instance: dg.DagsterInstance, graph: Any, states: Mapping[dg.AssetKey, TableState]
 ) -> dict[dg.AssetKey, list[GateState]]:
     """The gates of each table that were ever checked, in the order of their names."""
-    found: dict[dg.AssetKey, list[GateState]] = {}
-    for key in states:
-        checks = [graph.get_check_spec(check) for check in sorted(graph.get_check_keys_for_assets({key}))]
-        every = [_gate(instance, check) for check in checks]
-        found[key] = [gate for gate in every if gate is not None]
+    from assets.shared.table_gates import existing
+    from resources.tables.check_results import results_of_each
+
+    specs = {key: graph.get_check_spec(key) for key in sorted(graph.get_check_keys_for_assets(states.keys()))}
+    there = {key: existing(spec.partitions_def, instance) for key, spec in specs.items()}
+    found: dict[dg.AssetKey, list[GateState]] = {key: [] for key in states}
+    for key, latest in results_of_each(instance, there).items():
+        if latest:
+            found[key.asset_key].append(_gate(specs[key], latest))
     return found
 
 
@@ -61,13 +65,9 @@ def failed(gates: Iterable[GateState], *kinds: str) -> list[GateState]:
     return [gate for gate in gates if gate.n_failed and gate.kind in kinds]
 
 
-def _gate(instance: dg.DagsterInstance, check: dg.AssetCheckSpec) -> GateState | None:
-    from assets.shared.table_gates import TableGate, existing, gate_of, noun_of
-    from resources.tables.check_results import latest_results
+def _gate(check: dg.AssetCheckSpec, latest: Mapping[str | None, dg.AssetCheckEvaluation]) -> GateState:
+    from assets.shared.table_gates import TableGate, gate_of, noun_of
 
-    latest = latest_results(instance, check.key, existing(check.partitions_def, instance))
-    if not latest:
-        return None
     failing = [one for one in latest.values() if not one.passed]
     gates = {str(partition): gate_of(one) for partition, one in latest.items()}
     whole = TableGate(gates, (), noun_of(check.partitions_def))

@@ -46,7 +46,10 @@ LATER = {
     "BulkActionStatus": "dagster._core.execution.backfill",
     "BulkActionsFilter": "dagster._core.execution.backfill",
     "DagsterGrpcClient": "dagster._grpc.client",
+    "AssetCheckExecutionsTable": "dagster._core.storage.event_log.schema",
     "PartitionKeyFilter": "dagster._core.storage.event_log.base",
+    "SqlEventLogStorageTable": "dagster._core.storage.event_log.schema",
+    "deserialize_value": "dagster_shared.serdes",
     "location_origins_from_yaml_paths": "dagster._core.workspace.load",
 }
 # Modules that make an engine for each connection.

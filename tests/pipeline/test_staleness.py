@@ -10,11 +10,12 @@ from dagster._core.loader import LoadingContextForTest
 
 from assets.shared.partitions import DATASETS
 from pipeline.definitions import definitions_of
-from pipeline.staleness import table_states
+from pipeline.staleness import latest_of_each, table_states
 from resources.configuration.evaluation import Dataset
 from resources.study import Study
 from tests.small_datasets import evaluate, study_over, write_answers, write_scores
 from tests.small_study import KEYS, changed, errors, run, run_one, write_study
+from tests.statements import statements
 
 UP_TO_MATCHES = ("human_scores", "study_objects", "judge_calls", "score_matrix", "matched_scores", "stability")
 
@@ -123,3 +124,24 @@ def test_a_data_set_keeps_its_observation_however_often_others_were_observed_sin
         tags = {"dagster/data_version": str(number)}
         instance.report_runless_asset_event(dg.AssetObservation("dataset_files", partition="busy", tags=tags))
     assert "evaluation_samples" not in ours(study, instance)
+
+
+def test_the_latest_event_of_each_partition_is_dagsters_and_takes_a_few_questions_for_all_tables(
+    sqlite_instance: dg.DagsterInstance,
+) -> None:
+    whole, parted, wiped = (dg.AssetKey(name) for name in ("whole", "parted", "wiped"))
+    parts = [f"part_{number}" for number in range(600)]
+    for key, partition in [(whole, None), (wiped, None), *((parted, one) for one in [*parts[:9], *parts[4:]])]:
+        sqlite_instance.report_runless_asset_event(dg.AssetMaterialization(key, partition=partition))
+    sqlite_instance.wipe_assets([wiped])
+    kind = dg.DagsterEventType.ASSET_MATERIALIZATION
+    with statements() as asked:
+        found = latest_of_each(sqlite_instance, {whole: (None,), wiped: (None,), parted: parts[1:]}, kind)
+    # Which are the latest, what was wiped, and twice the events themselves: 500 and 100 of them.
+    assert len([one for one in asked if one.startswith("SELECT")]) == 4
+    assert list(found[whole]) == [None]
+    assert found[wiped] == {}
+    assert list(found[parted]) == parts[1:]
+    for part in (parts[1], parts[5], parts[599]):
+        wanted = dg.AssetRecordsFilter(parted, asset_partitions=[part])
+        assert found[parted][part] == sqlite_instance.fetch_materializations(wanted, limit=1).records[0]

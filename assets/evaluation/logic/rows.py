@@ -3,6 +3,7 @@
 from collections.abc import Mapping as Row
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 from analysis.accuracy.option_confusion import OptionConfusion, confusions_by_options
 from analysis.correlation.krasula import krasula, standard_errors
 from analysis.correlation.mapping import Mapping, fit_mapping, mapped_fit, nearer_curves, rmse
+from analysis.correlation.mapping_functions import MappingFunction
 from analysis.correlation.opinion_noise import against_opinion_noise, opinion_ci95
 from analysis.correlation.score_correlation import KEYS, oriented, score_correlations
 from analysis.messages import labelled, message, message_list
@@ -96,8 +98,15 @@ def correlation_rows(
 
 def mapping_of(sides: Sides, dataset: Dataset) -> Mapping | UndefinedStatistic:
     """The data set's curve fitted on its samples, or why there is none."""
+    prediction = oriented(sides.prediction, dataset.higher_is_better)
+    return _mapping_of(prediction.tobytes(), np.asarray(sides.truth, dtype=float).tobytes(), dataset.mapping)
+
+
+@lru_cache(maxsize=2)
+def _mapping_of(prediction: bytes, truth: bytes, function: MappingFunction) -> Mapping | UndefinedStatistic:
+    """Fitted once for the table and its picture."""
     try:
-        return fit_mapping(oriented(sides.prediction, dataset.higher_is_better), sides.truth, dataset.mapping)
+        return fit_mapping(np.frombuffer(prediction), np.frombuffer(truth), function)
     except UndefinedStatistic as undefined:
         return undefined
 

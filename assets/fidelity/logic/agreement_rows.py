@@ -153,10 +153,12 @@ def _ceiling(sides: Sides) -> Iterator[Row]:
     """Reliability of the human scores: no judge can be expected to agree with people better than people do."""
     if sides.ratings.empty:
         raise UndefinedStatistic("no object of the group was scored by people and the judge")
-    place = sides.ratings.groupby("object").cumcount()
+    rows, objects = sides.ratings["object"].factorize(sort=True)
     # One-way forms do not care whose rating stands in which column.
-    wide = sides.ratings.assign(place=place).pivot_table(index="object", columns="place", values="score")
-    found = icc(wide.to_numpy(dtype=float), confidence=sides.resampling.confidence)
+    columns = sides.ratings.groupby("object").cumcount().to_numpy()
+    wide = np.full((len(objects), columns.max() + 1), np.nan)
+    wide[rows, columns] = sides.ratings["score"]
+    found = icc(wide, confidence=sides.resampling.confidence)
     for name, form in (("human_icc_1_1", found.icc_1_1), ("human_icc_1_k", found.icc_1_k)):
         if form.value is None:
             yield Row(name, undefined=form.reason)

@@ -1,16 +1,14 @@
 """A table that failed a blocking gate: what a later run makes from it, and what asking costs."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import dagster as dg
 import pytest
-import sqlalchemy as sa
 from upath import UPath
 
 from resources.errors import UserError
 from resources.tables.parquet_tables import Frames
+from tests.statements import statements
 from tests.stored_tables import KEYS, PARTS, by_setting, frame, one_table, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:Parameter `backfill_policy`", "ignore:Specifying a partitions_def")
@@ -142,26 +140,10 @@ def test_where_every_partition_fails_nobody_reads_them(later: Later) -> None:
         later.read(table, failing, takes_what_there_is=True)
 
 
-@contextmanager
-def queries_of_results() -> Iterator[list[str]]:
-    """What is read from Dagster's table of check results while this lasts."""
-    asked: list[str] = []
-
-    def note(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-        if "FROM asset_check_executions" in statement and statement.lstrip().startswith("SELECT"):
-            asked.append(statement)
-
-    sa.event.listen(sa.Engine, "before_cursor_execute", note)
-    try:
-        yield asked
-    finally:
-        sa.event.remove(sa.Engine, "before_cursor_execute", note)
-
-
 def test_any_number_of_partitions_costs_one_query(later: Later) -> None:
     table, passing = by_setting(), gate_by_setting()
     for key in KEYS:
         later.make(table, passing, partition_key=key)
-    with queries_of_results() as asked:
+    with statements() as asked:
         later.read(table, passing)
-    assert len(asked) == 1
+    assert len([one for one in asked if "FROM asset_check_executions" in one]) == 1
