@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
@@ -14,6 +13,7 @@ import dagster as dg
 from pipeline.automation import ASKING, JUDGMENTS
 from pipeline.step_errors import class_names, error_chain
 from resources.errors import DatabaseUnusable, UserError
+from resources.runtime.file_hash import digest_of
 
 if TYPE_CHECKING:
     from resources.runtime.dagster_internals import AssetGraph, UnresolvedAssetJobDefinition
@@ -105,7 +105,7 @@ def asked_now(name: str, content: str, last: str | None) -> Asked:
         content: What the run is for.
         last: The job's last run.
     """
-    return Asked(content, f"{name} {short_digest([content, last])}", str(today()))
+    return Asked(content, f"{name} {digest_of([content, last])}", str(today()))
 
 
 def run_for(context: dg.SensorEvaluationContext, job: UnresolvedAssetJobDefinition, name: str) -> dg.SensorResult:
@@ -117,7 +117,7 @@ def run_for(context: dg.SensorEvaluationContext, job: UnresolvedAssetJobDefiniti
         name: What happened, in words.
     """
     graph, asked = graph_of(context), remembered(context.cursor)
-    content = short_digest([name, how_made(graph, job.selection.resolve(graph))])
+    content = digest_of([name, how_made(graph, job.selection.resolve(graph))])
     if (reason := why_not_again(context.instance, graph, asked.get(name), content)) is not None:
         return dg.SensorResult(skip_reason=reason, cursor=to_remember(asked))
     one = asked_now(name, content, last_run(context.instance, job.name))
@@ -149,11 +149,6 @@ def how_made(graph: AssetGraph, tables: Iterable[dg.AssetKey]) -> list[Any]:
     """By which code and configuration tables are made, and which of them automation may make."""
     nodes = [(key.to_user_string(), graph.get(key)) for key in sorted(tables)]
     return [[name, node.code_version, node.automation_condition is not None] for name, node in nodes]
-
-
-def short_digest(facts: Any) -> str:
-    """Sixteen hex digits that differ where the facts do."""
-    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def today() -> date:

@@ -17,7 +17,6 @@ from pipeline.asked_runs import (
     is_under_way,
     last_run,
     remembered,
-    short_digest,
     to_remember,
     why_not_again,
 )
@@ -28,6 +27,7 @@ from resources.errors import listing
 from resources.inputs.evaluation.known_datasets import configured_as, known_datasets
 from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, InputVersions, NotYet
 from resources.runtime.dagster_tags import DATA_VERSION
+from resources.runtime.file_hash import digest_of
 from resources.study import Study
 
 FILES = dg.AssetKey("dataset_files")
@@ -117,7 +117,7 @@ def dataset_runs(
     how, last = how_made(graph, TABLES), last_run(instance, evaluation.name)
     requests, waiting = [], {}
     for name in sorted(changed):
-        content = short_digest([versions[name].version, configured_as(known[name]), how])
+        content = digest_of([versions[name].version, configured_as(known[name]), how])
         if (reason := why_not_again(instance, graph, asked.get(name), content)) is not None:
             waiting[name] = reason
             continue
@@ -173,7 +173,7 @@ def overview_run(
     # Not their own: a run that breaks off makes some of these tables, and must not look like new content.
     inputs = {one for key in OVERVIEW_TABLES for one in graph.get(key).parent_keys} - set(OVERVIEW_TABLES)
     newest_input = max((made[one].storage_id for one in inputs if one in made), default=-1)
-    content = short_digest([names, newest_input, how_made(graph, OVERVIEW_TABLES)])
+    content = digest_of([names, newest_input, how_made(graph, OVERVIEW_TABLES)])
     if (reason := why_not_again(instance, graph, asked.get(OVER_ALL), content)) is not None:
         return f"The tables over all data sets: {reason}"
     if is_under_way(instance, evaluation_overview.name):

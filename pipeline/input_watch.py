@@ -16,7 +16,6 @@ from pipeline.asked_runs import (
     is_under_way,
     last_run,
     remembered,
-    short_digest,
     to_remember,
     why_not_again,
 )
@@ -26,6 +25,7 @@ from pipeline.staleness import latest, made_of_other_inputs, made_otherwise, old
 from resources.errors import UserError
 from resources.inputs.input_versions import ABSENT, QUIET_S, InputVersion, NotYet
 from resources.runtime.dagster_tags import DATA_VERSION
+from resources.runtime.file_hash import digest_of
 from resources.study import Study
 
 JOBS: Final = {"fidelity": fidelity, "pairwise": pairwise, "reliability": reliability}
@@ -154,7 +154,7 @@ def run_wanted(
         looked.notes += looked.waits
         return None
     versions = {name: found.version for name, found in looked.versions.items()}
-    content = short_digest([versions, how_made(graph, tables)])
+    content = digest_of([versions, how_made(graph, tables)])
     if (reason := why_not_again(context.instance, graph, asked.get(group), content)) is not None:
         looked.notes.append(reason)
         return None

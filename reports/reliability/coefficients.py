@@ -2,13 +2,12 @@
 
 from typing import Any, Final
 
-from reports.reliability.contents import Contents, band, by_statistic, level, say
+from reports.reliability.contents import Contents, band, by_statistic, level, note_of, say
 from reports.shared.charts import Chart
 from reports.shared.colours import INK, MAIN
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
 from reports.shared.marks import Interval, row_layers
 from reports.shared.numbers import interval, is_number, is_unreliable, number, percent, whole
-from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import Part, Text, joined, lines
 
@@ -92,7 +91,7 @@ def coefficients_table(contents: Contents, rows: dict[str, dict[str, Any]], capt
             band(rows[name]["value"]) if isinstance(rows[name]["band"], str) else "",
             whole(rows[name]["n_queries"]),
             whole(rows[name]["n_documents"]),
-            _note(rows[name]),
+            note_of(rows[name]),
         ]
         for name in TERMS
         if name in rows
@@ -161,10 +160,3 @@ def _value_and_bounds(row: dict[str, Any]) -> list[Part]:
 
 def _few(row: dict[str, Any]) -> bool:
     return is_unreliable(row["method"])
-
-
-def _note(row: dict[str, Any]) -> Part:
-    if row["undefined"]:
-        return phrase(row["undefined"])
-    method = str(row["method"])
-    return phrase(method.removeprefix("none: ")) if method.startswith("none: ") else ""

@@ -14,8 +14,9 @@ from analysis.agreement.landis_koch import landis_koch
 from analysis.agreement.reliability_gate import ReliabilityVerdict
 from analysis.intervals.measured import reliable_from
 from reports.shared.numbers import NOTHING, day, interval, is_number, plain_number
+from reports.shared.phrases import phrase
 from reports.shared.table_view import records
-from reports.shared.text import Text, Translations, joined, same
+from reports.shared.text import Part, Text, Translations, joined, same
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.review_records import Blindness
 from resources.runtime.provenance import Provenance
@@ -173,6 +174,14 @@ def bounds_of(row: Mapping[str, Any], name: str) -> Text:
 def level(contents: Contents) -> Text:
     """The confidence of the study's intervals, such as 95 %."""
     return joined([plain_number(round(100 * contents.plan.confidence, 10)), "%"], "\u00a0")
+
+
+def note_of(row: Mapping[str, Any]) -> Part:
+    """Why a row has no number, or no interval."""
+    if row["undefined"]:
+        return phrase(row["undefined"])
+    method = str(row["method"])
+    return phrase(method.removeprefix("none: ")) if method.startswith("none: ") else ""
 
 
 def when(instant: Any) -> Text:

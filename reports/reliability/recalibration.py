@@ -2,13 +2,12 @@
 
 from typing import Any, Final
 
-from reports.reliability.contents import Contents, level, say
+from reports.reliability.contents import Contents, level, note_of, say
 from reports.shared.charts import Chart
 from reports.shared.colours import MAIN, NEUTRAL
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
 from reports.shared.marks import Entry, Interval, legend, path, row_layers
 from reports.shared.numbers import interval, is_number, is_unreliable, number, whole
-from reports.shared.phrases import phrase
 from reports.shared.table_view import Head, TableView, records
 from reports.shared.text import Part, Text, joined
 
@@ -79,7 +78,7 @@ def recalibration_table(contents: Contents) -> TableView | None:
             number(row["change"]),
             interval(row["change_low"], row["change_high"], unreliable=is_unreliable(row["method"])),
             whole(row["n_queries"]),
-            _note(row),
+            note_of(row),
         ]
         for row in rows
     ]
@@ -100,10 +99,3 @@ def _change(row: dict[str, Any]) -> Text:
 
 def _name(row: dict[str, Any]) -> Text:
     return joined([say(f"part.{row['part']}"), say(f"short.{row['statistic']}")])
-
-
-def _note(row: dict[str, Any]) -> Part:
-    if row["undefined"]:
-        return phrase(row["undefined"])
-    method = str(row["method"])
-    return phrase(method.removeprefix("none: ")) if method.startswith("none: ") else ""

@@ -16,6 +16,14 @@ class BadRow(NamedTuple):
     remedy: str
 
 
+class RowFault(Exception):
+    """A row that is wrong; both parts are sentences."""
+
+    def __init__(self, problem: str, remedy: str) -> None:
+        super().__init__(problem)
+        self.problem, self.remedy = problem, remedy
+
+
 @dataclass(frozen=True)
 class Exclusion:
     """One row that was left out, and why; the rest of its file was read."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeVar
 
 from resources.errors import FileFault, UserError
+from resources.inputs.faults import RowFault
 
 PLAIN_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 # Minus signs that people and spreadsheets write; the last two are dashes.
@@ -217,12 +218,8 @@ class LookAtAll(Exception):
     """A cell that can only be read once its whole column was seen."""
 
 
-class WrittenOtherwise(Exception):
+class WrittenOtherwise(RowFault):
     """A cell that is a number in another form than its column's; both parts are sentences."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.problem, self.remedy = problem, remedy
 
 
 class WrittenColumns:

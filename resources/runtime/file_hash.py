@@ -1,8 +1,9 @@
-"""What a file holds, as one short text."""
+"""What a file or a record holds, as one short text."""
 
 import hashlib
+import json
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from upath import UPath
 
@@ -23,3 +24,8 @@ def sha256_of_file(path: str | Path | UPath) -> str:
         while chunk := file.read(_CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def digest_of(record: Any) -> str:
+    """Sixteen hex digits that differ where a record does."""
+    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()[:16]

@@ -32,7 +32,6 @@ from resources.inputs.evaluation.rows import (
     LeftOut,
     NoNumbers,
     PackedColumn,
-    RowFault,
     RowReader,
     ScoreRows,
     as_asked,
@@ -41,9 +40,9 @@ from resources.inputs.evaluation.rows import (
     whole_texts,
     without_nul,
 )
-from resources.inputs.faults import BadRow, Exclusion, Faults
+from resources.inputs.faults import BadRow, Exclusion, Faults, RowFault
 from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, as_text, leaves, value_of
-from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, read_as_written
+from resources.inputs.written_columns import WrittenColumns, read_as_written
 from resources.inputs.written_values import NOT_A_NUMBER
 
 # Scales that people are given; the narrowest that holds nearly all scores, and is used from end to end, is apparent.
@@ -287,7 +286,7 @@ class _Reading:
                 self.no_numbers.see(left_out.field, row, left_out.value.strip())
             self._exclude(Exclusion(self.file.name, row, left_out.field, shown(left_out.value), left_out.cause))
             return
-        except (RowFault, WrittenOtherwise) as fault:
+        except RowFault as fault:
             self.refuse(row, fault.problem, fault.remedy)
             return
         self.rows.put(self.n_kept, row)

@@ -15,6 +15,7 @@ from analysis.words import count_noun, noun
 from resources.errors import FileFault, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.columns import EvaluationColumns
+from resources.inputs.faults import RowFault
 from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenColumns
 from resources.inputs.written_values import (
@@ -51,14 +52,6 @@ class LeftOut(Exception):
     def __init__(self, field: str, value: Any, cause: str) -> None:
         super().__init__(cause)
         self.field, self.value, self.cause = field, value, cause
-
-
-class RowFault(Exception):
-    """A record that is wrong; both parts are sentences."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.problem, self.remedy = problem, remedy
 
 
 class RowReader(Protocol):

@@ -16,9 +16,9 @@ from analysis.words import count_noun
 from resources.database.storable import storable
 from resources.errors import FileFault, did_you_mean
 from resources.inputs.column_names import SpelledNames, own_name
-from resources.inputs.faults import Faults
+from resources.inputs.faults import Faults, RowFault
 from resources.inputs.record_files import NO_VALUE, SeveralValues, as_text
-from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise
+from resources.inputs.written_columns import WrittenColumns
 from resources.inputs.written_values import MISSING, score_in
 
 Scale = tuple[float, float]
@@ -96,14 +96,6 @@ class RelevanceInput:
         if self.rows is None or not found.size:
             return f"{self.name}, id '{query_id}'"
         return f"{self.name}, row {self.rows['documents' if judge is None else 'scores'][found[0]]}"
-
-
-class RowFault(Exception):
-    """A row that is wrong; both parts are sentences."""
-
-    def __init__(self, problem: str, remedy: str) -> None:
-        super().__init__(problem)
-        self.problem, self.remedy = problem, remedy
 
 
 class Gathering:
@@ -207,10 +199,7 @@ class Gathering:
         if self._grades:
             self._keep(row, judgment, self._grade(column, value))
             return
-        try:
-            found = score_in(value, partial(self._written.number, column))
-        except WrittenOtherwise as other:
-            raise RowFault(other.problem, other.remedy) from other
+        found = score_in(value, partial(self._written.number, column))
         if not self._written.reads:
             return
         if found.cause not in (None, MISSING) and value == value:  # a NaN is a missing score too

@@ -11,14 +11,13 @@ from analysis.words import count_noun
 from resources.errors import FileFault, did_you_mean, listing, nearest_of
 from resources.inputs.any_file import record_file
 from resources.inputs.column_names import own_name
-from resources.inputs.faults import BadRow
+from resources.inputs.faults import BadRow, RowFault
 from resources.inputs.record_files import Fields, RecordFile, SeveralValues, as_text, refuse_unreadable, value_of
 from resources.inputs.reliability.relevance_records import (
     Asked,
     Gathering,
     Judgment,
     RelevanceInput,
-    RowFault,
     judge_name,
     refuse_unknown,
     shown,

@@ -14,12 +14,11 @@ import sqlalchemy as sa
 from resources.configuration.reliability import SourceTable
 from resources.database.engine import open_engine
 from resources.errors import FileFault, UserError, did_you_mean, listing
-from resources.inputs.faults import Faults
+from resources.inputs.faults import Faults, RowFault
 from resources.inputs.reliability.relevance_records import (
     Asked,
     Gathering,
     RelevanceInput,
-    RowFault,
     identifier,
     refuse_unknown,
 )

@@ -1,7 +1,5 @@
 """What a model has to offer to become a stage, and the ways in which its weights can be wrong."""
 
-import hashlib
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -69,11 +67,6 @@ def require_libraries(model: str) -> None:
     """
     if missing_modules("models"):
         raise Unavailable(message(NOT_INSTALLED, model=model, command=install_command("models")))
-
-
-def digest_of(record: Any) -> str:
-    """A short text that differs where a record does."""
-    return hashlib.sha256(json.dumps(record, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def require_safetensors(path: Path, setting: str) -> None:

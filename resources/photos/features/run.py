@@ -15,11 +15,11 @@ from resources.gpu import GpuResource
 from resources.photos.features.clip import ClipEmbedding
 from resources.photos.features.index import look_at
 from resources.photos.features.making import FeatureMaker, ShardReport
-from resources.photos.features.model import digest_of
 from resources.photos.features.plan import Plan, plan_of
 from resources.photos.features.shards import shard_at, stored_shards
 from resources.photos.features.stages import Stages
 from resources.photos.features.texts import embed_texts
+from resources.runtime.file_hash import digest_of
 from resources.runtime.memory import return_freed_memory
 from resources.runtime.partial_files import sweep
 from resources.runtime.progress import Advance, TracksProgress

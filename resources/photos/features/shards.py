@@ -17,8 +17,9 @@ from upath import UPath
 from analysis.images.photo_rules import MEASURES, STEPS
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import UserError
-from resources.photos.features.model import Record, digest_of
+from resources.photos.features.model import Record
 from resources.photos.features.prepared import Prepared
+from resources.runtime.file_hash import digest_of
 from resources.runtime.home import Home
 from resources.runtime.partial_files import whole_file
 from resources.runtime.progress import TracksProgress

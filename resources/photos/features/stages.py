@@ -10,8 +10,9 @@ from resources.configuration.pairwise import PairwiseStudy
 from resources.gpu import GpuResource
 from resources.photos.features.clip import ClipEmbedding
 from resources.photos.features.efficientnet import EfficientNetEmbedding
-from resources.photos.features.model import EmbeddingModel, Record, Unavailable, digest_of
+from resources.photos.features.model import EmbeddingModel, Record, Unavailable
 from resources.photos.features.vit import VitEmbedding
+from resources.runtime.file_hash import digest_of
 
 STAGES: Final = ("rules", "clip", "vit", "efficientnet")
 # Raised when decoding or reducing gives other pixels, or a measure another number.

@@ -13,7 +13,7 @@ from resources.configuration.pairwise import ClipModel
 from resources.errors import UserError
 from resources.gpu import GpuResource
 from resources.photos.features.clip import ClipEmbedding
-from resources.photos.features.model import digest_of
+from resources.runtime.file_hash import digest_of
 from resources.runtime.partial_files import whole_file
 
 FILE: Final = "clip_texts.parquet"

@@ -17,8 +17,9 @@ from resources.gpu import GpuResource
 from resources.photos.features import efficientnet
 from resources.photos.features.clip import ClipEmbedding
 from resources.photos.features.efficientnet import PACKAGE, EfficientNetEmbedding
-from resources.photos.features.model import EmbeddingModel, Unavailable, digest_of
+from resources.photos.features.model import EmbeddingModel, Unavailable
 from resources.photos.features.vit import VitEmbedding
+from resources.runtime.file_hash import digest_of
 from tests.resources.photos.features.made_photos import TINY_CLIP, write_clip, write_photo, write_vit
 
 if TYPE_CHECKING:

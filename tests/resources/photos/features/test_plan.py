@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from resources.photos.features.model import digest_of
 from resources.photos.features.plan import ShardTask, plan_of
 from resources.photos.features.prepared import Photo
 from resources.photos.features.shards import Shard, shard_name
+from resources.runtime.file_hash import digest_of
 
 RULES, CLIP = {"measures": 1}, {"model": "clip"}
 RECIPES = {"rules": digest_of(RULES), "clip": digest_of(CLIP)}
