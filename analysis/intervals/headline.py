@@ -26,11 +26,10 @@ from analysis.intervals.jackknife import (
     jackknife_bounds,
     likeness,
     score_bounds,
-    too_few,
 )
 from analysis.intervals.measured import fewest_clusters, reliable_from
 from analysis.messages import message, message_list
-from analysis.resampling.bootstrap import CELLS_AT_ONCE, Interval, Resampling, Statistics, no_interval
+from analysis.resampling.bootstrap import CELLS_AT_ONCE, Interval, Resampling, Statistics, no_interval, too_few
 from analysis.resampling.workers import mapped
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.messages import message
-from analysis.resampling.bootstrap import FEWEST_CLUSTERS, cluster_index
+from analysis.resampling.bootstrap import cluster_index
 from analysis.significance.wilson import wilson_at
 
 Floats = NDArray[np.float64]
@@ -249,8 +249,3 @@ def difference_bounds(
     below = distance(a - first_bounds.low, second_bounds.high - b)
     above = distance(first_bounds.high - a, b - second_bounds.low)
     return Bounds(np.asarray(a - b - below), np.asarray(a - b + above))
-
-
-def too_few(n_clusters: int, fewest: int = FEWEST_CLUSTERS) -> str:
-    """Why so few clusters have no interval."""
-    return message("{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=fewest)

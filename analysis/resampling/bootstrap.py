@@ -210,10 +210,7 @@ def interval_between(
     kept, resamples = array[np.isfinite(array)], array.size
     n_dropped = resamples - kept.size
     if n_clusters < FEWEST_CLUSTERS:
-        few = message(
-            "{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=FEWEST_CLUSTERS
-        )
-        return no_interval(few, n_clusters, n_dropped)
+        return no_interval(too_few(n_clusters), n_clusters, n_dropped)
     if n_dropped > UNDEFINED_SHARE_LIMIT * resamples:
         why = message(
             "undefined in {n_dropped} of {resamples} resamples, more than 5 %", n_dropped=n_dropped, resamples=resamples
@@ -246,6 +243,11 @@ def clustered_intervals(statistics: Statistics, clusters: ArrayLike, *, resampli
         statistics, clusters, resamples=resamples, seed=resampling.seed, workers=resampling.workers
     )
     return [percentile_interval(column, confidence=resampling.confidence, n_clusters=n_clusters) for column in values.T]
+
+
+def too_few(n_clusters: int, fewest: int = FEWEST_CLUSTERS) -> str:
+    """Why so few clusters have no interval."""
+    return message("{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=fewest)
 
 
 def method_words(name: str, resamples: int, n_clusters: int, n_dropped: int) -> str:

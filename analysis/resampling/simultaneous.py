@@ -11,6 +11,7 @@ from analysis.resampling.bootstrap import (
     Interval,
     method_words,
     no_interval,
+    too_few,
 )
 from analysis.resampling.weighted import Floats
 from analysis.ties import compare
@@ -102,9 +103,7 @@ def distinguishable(interval: Interval) -> bool | None:
 
 def _refusal(n_clusters: int, n_dropped: int, resamples: int, of_best: int, best_steady: bool) -> str | None:
     if n_clusters < FEWEST_CLUSTERS:
-        return message(
-            "{n} cluster, fewer than {fewest}|{n} clusters, fewer than {fewest}", n=n_clusters, fewest=FEWEST_CLUSTERS
-        )
+        return too_few(n_clusters)
     if not best_steady:
         return message(
             "the best is undefined in {n_dropped} of {resamples} resamples, more than 5 %",

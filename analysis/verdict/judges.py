@@ -27,6 +27,7 @@ from analysis.verdict.people import (
     objects_needed,
     quantity_of,
 )
+from analysis.verdict.rule import CONSTANT
 
 PersonWord = Literal["agrees", "does not agree", "not proven", "cannot say"]
 # What agreement with one person has to reach, by its bound: Spearman of scores, kappa of labels.
@@ -105,7 +106,7 @@ def against_one(
     if bool((one == one[0]).all()):
         return word("cannot say", message("the person gave one and the same answer to everything"))
     if bool((machine == machine[0]).all()):
-        return word("does not agree", message("the judge gives one and the same answer to everything"))
+        return word("does not agree", message(CONSTANT))
 
     def of_rows(rows: Floats) -> Statistics:
         of_counts = measure_of_counts(rows[:, 0], rows[:, 1], measure)

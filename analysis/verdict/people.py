@@ -20,10 +20,9 @@ from analysis.intervals.jackknife import (
     effective_freedom,
     jackknife_bounds,
     standard_errors,
-    too_few,
 )
 from analysis.messages import message, message_list
-from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Statistics
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, Statistics, too_few
 from analysis.resampling.weighted import Counts, OfCounts, kappa_of_counts, means, spearman_of_counts
 from analysis.ties import TIE, differences, row_means
 from analysis.undefined import UndefinedStatistic

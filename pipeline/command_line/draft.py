@@ -9,18 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
+from resources.configuration.made_up import StudyName
 from resources.errors import FileFault, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.likely import LikelyColumn, SeenColumn, likely_columns, seen_columns
 from resources.inputs.ratings.summary_rows import summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import columns_as_written, looks_like_number
-
-StudyName = Literal["fidelity", "pairwise", "evaluation", "reliability"]
 
 # Scales that people are given, from 1 and from 0; the narrowest that holds all ratings is taken.
 FROM_ONE: Final = ((1, 5), (1, 7), (1, 10))

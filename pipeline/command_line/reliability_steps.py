@@ -26,7 +26,7 @@ from assets.reliability.logic.contingency_state import (
     undecided_now,
 )
 from assets.reliability.logic.judge_pairs import pairs_of_judges, scored_documents
-from assets.reliability.logic.recalibration_plan import RecalibrationPlan
+from assets.reliability.logic.recalibration_plan import NO_TABLES, RecalibrationPlan
 from pipeline.command_line.reliability_shown import say
 from resources.database.reliability.recalibrations import Recalibrated
 from resources.database.reliability.review_records import LONGEST_NAME, visible_name
@@ -107,7 +107,7 @@ def kappas_at(study: Study, thresholds: Mapping[str, float]) -> list[Kappas]:
     """
     judgments = stored_table(study, "judgments")
     if judgments is None:
-        raise _no_tables()
+        raise UserError(NO_TABLES)
     scored = scored_documents(judgments, study.reliability, documents=stored_table(study, "query_documents"))
     found = []
     for pair in pairs_of_judges(scored, dict(thresholds)):
@@ -152,7 +152,7 @@ def tables_or_refuse(study: Study) -> ContingencyTables:
     """
     tables = stored_tables(study)
     if tables is None:
-        raise _no_tables()
+        raise UserError(NO_TABLES)
     return tables
 
 
@@ -189,13 +189,6 @@ def _threshold(written: str, now: Mapping[str, float]) -> tuple[str, float]:
 def _why(tables: ContingencyTables) -> str:
     decides: Any = tables.bias_test[tables.bias_test["test"] == "query_medians"]
     return "" if decides["biased"].fillna(False).any() else "Neither judge scores higher by the test that decides."
-
-
-def _no_tables() -> UserError:
-    return UserError(
-        "The tables of the latest validation are not in this home. Nothing was changed. Run `touchstone run "
-        "reliability`."
-    )
 
 
 def show_thresholds(console: Console, study: Study, chosen: Mapping[str, float], *, advised: bool) -> None:

@@ -24,6 +24,10 @@ from resources.judges.relevance.recorded import RecordedJudge
 from resources.judges.relevance.registry import ready_judges
 from resources.study import Study, stored_table
 
+NO_TABLES = (
+    "The tables of the latest validation are not in this home. Nothing was changed. Run `touchstone run reliability`."
+)
+
 
 class RecalibrationPlan(NamedTuple):
     """`rows` are those of table `query_kappa`, in its order; `without_answer` counts documents without a record.
@@ -54,10 +58,7 @@ def recalibration_plan(study: Study, *, every: bool = False) -> RecalibrationPla
     tables = [stored_table(study, name) for name in ("query_kappa", "judgments", "query_documents")]
     query_kappa, judgments, documents = tables
     if query_kappa is None or judgments is None or documents is None:
-        raise UserError(
-            "The tables of the latest validation are not in this home. Nothing was changed. Run "
-            "`touchstone run reliability`."
-        )
+        raise UserError(NO_TABLES)
     refuse_without_judges(plan, judges_in(judgments, plan))
     rows = (queries_of_older_prompts if every else queries_of_low_kappa)(study, query_kappa, history)
     version = plan.recalibration.prompt_version
