@@ -170,13 +170,17 @@ class Asked:
     @property
     def chosen_from(self) -> tuple[str, ...]:
         """The options of every question, where they were named."""
-        named = self.options or ""
-        return tuple(name.strip() for name in named.split("|" if "|" in named else ",")) if named else ()
+        return several(self.options)
 
     @property
     def lower(self) -> tuple[str, ...]:
         """Those of them that are distortions by name."""
         return tuple(self.lower_is_better_for or ())
+
+
+def several(names: str | None) -> tuple[str, ...]:
+    """Names in one option, between commas or bars."""
+    return tuple(name.strip() for name in names.split("|" if "|" in names else ",")) if names else ()
 
 
 def command(application: typer.Typer, takes: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

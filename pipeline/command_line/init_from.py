@@ -10,7 +10,7 @@ import numpy as np
 
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from pipeline.command_line.draft import Draft, Drafted, StudyName, cell_text, free_path, mapping, quoted, yaml_list
-from pipeline.command_line.init_texts import texts_of
+from pipeline.command_line.init_texts import ID, texts_of
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS, TEXT_COLUMNS
 from resources.errors import FileFault, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
@@ -35,7 +35,6 @@ _CANDIDATE: Final = re.compile(r"cand|render|generat|output|result|distort|test|
 _REFERENCE: Final = re.compile(r"(^|[_\s])ref|gt|photo|target|origin|source|truth", re.IGNORECASE)
 _QUERY: Final = re.compile(r"query|topic|^q(_?id)?$|search", re.IGNORECASE)
 _DOCUMENT: Final = re.compile(r"doc|passage|page|url|result", re.IGNORECASE)
-_ID: Final = re.compile(r"id$|no$|num|key", re.IGNORECASE)
 # Of a CSV of votes, whatever it calls its columns.
 _VOTES: Final = {
     "series_id": re.compile(r"series|scene|group", re.IGNORECASE),
@@ -220,7 +219,7 @@ class _Studies(Draft):
         if len(scores) > 1:
             return scores
         few = [one.name for one in self.seen if one.are_numbers and one.different <= MOST_GRADES]
-        return [name for name in few if name not in others and not _ID.search(name)]
+        return [name for name in few if name not in others and not ID.search(name)]
 
     def _graded(self, columns: Sequence[str], people: Sequence[str], n_raters: int) -> list[str]:
         """How the ratings of study D are read."""
@@ -310,11 +309,11 @@ def _first(
 
 
 def _of_ids(names: Sequence[str]) -> str:
-    return next((name for name in names if _ID.search(name)), names[0])
+    return next((name for name in names if ID.search(name)), names[0])
 
 
 def _of_words(names: Sequence[str]) -> str:
-    return next((name for name in names if not _ID.search(name)), names[0])
+    return next((name for name in names if not ID.search(name)), names[0])
 
 
 def _name(column: str) -> str:

@@ -16,7 +16,7 @@ _ANSWER: Final = re.compile(
 )
 _PROMPT: Final = re.compile(r"prompt|question|instruction|query|input|source_?text|article|context", re.IGNORECASE)
 _WRITER: Final = re.compile(r"model|system|source|writer|generator", re.IGNORECASE)
-_ID: Final = re.compile(r"id$|no$|num|key", re.IGNORECASE)
+ID: Final = re.compile(r"id$|no$|num|key", re.IGNORECASE)
 _GRADE: Final = """\
 {query}Answer: {{document}}
 
@@ -38,7 +38,7 @@ def texts_of(draft: Draft) -> Drafted | None:
     if document is None:
         return None
     query = next((one for one in draft.seen if one != document and _PROMPT.search(one.name) and _is_text(one)), None)
-    ids = [one.name for one in draft.seen if one not in (document, query) and _ID.search(one.name)]
+    ids = [one.name for one in draft.seen if one not in (document, query) and ID.search(one.name)]
     if not ids:
         problem = "study A reads texts by an id, and no column holds one."
         raise FileFault(draft.file.name, problem, "Add a column `id` with a name for each text.")

@@ -132,7 +132,7 @@ def verdict(
 
     Without --judge and --human it says what the columns look like, and which command to run.
     """
-    from pipeline.command_line.evaluate_options import Asked
+    from pipeline.command_line.evaluate_options import Asked, several
     from pipeline.command_line.evaluate_output import deliver, refuse_output, refuse_twice
     from pipeline.command_line.verdict_result import Question, answer, calibrated_text, verdict_values
     from pipeline.command_line.verdict_shown import show_likely, show_verdict
@@ -156,8 +156,8 @@ def verdict(
         score=score,
         cluster=cluster,
         scale=scale,
-        labels=_several(labels),
-        positive=_several(positive),
+        labels=several(labels),
+        positive=several(positive),
         blank=tuple(blank or ()),
         by=tuple(by or ()),
     )
@@ -182,7 +182,3 @@ def verdict(
             refuse_output(path, *file)
         texts += saved
     deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [], texts)
-
-
-def _several(labels: str | None) -> tuple[str, ...]:
-    return tuple(label.strip() for label in labels.split("|" if "|" in labels else ",")) if labels else ()
