@@ -16,34 +16,62 @@ FEWEST_STEPS: Final = 8
 MOST_DECIMALS: Final = 6
 # Of a crowd the first.
 MOST_PEOPLE: Final = 50
+# Where people differ so little that a rater like them would equal one on all objects more often, it is no copy.
+BY_CHANCE: Final = 0.01
+
+OF_A_PERSON: Final = (
+    "it equals {name} on all {n:,} objects that both have, so that people would be compared with themselves: leave "
+    "{person} out of the people, or name the judge's own ratings"
+)
+OF_ALL: Final = (
+    "it equals {name} on all {n:,} objects that both have, so that people would be compared with themselves: name the "
+    "judge's own ratings"
+)
+ONLY_ONE: Final = (
+    "it equals {name} on all {n:,} objects that both have, so that {name} would be compared with itself: name the "
+    "judge's own ratings, or another person's"
+)
 
 
 class _Alike(NamedTuple):
-    """What a column equals, and on how many objects."""
+    """What a column equals, on how many objects, and which person that is; "" for a summary of several."""
 
     name: str
     n: int
+    person: str = ""
 
 
 def copy_of_people(people: People, judge: Floats) -> str:
-    """That a judge's ratings are people's own, so that the verdict is about people next to themselves.
+    """That a judge's ratings are people's own, so that people would be compared with themselves, and the way out.
 
     Args:
         people: At least one.
         judge: Shape ``(n,)``, NaN where there is none.
 
     Returns:
-        A sentence without its full stop; "" where the judge's ratings are its own.
+        A sentence without its full stop; "" where the judge's ratings are its own, or people differ so little that
+        any of them could equal another.
     """
     raters = _raters(people)
     found = _like_a_person(people, judge, raters) or _like_people(people, judge) or _in_another_unit(people, judge)
-    if found is None:
+    if found is None or _alike(people, raters) ** found.n > BY_CHANCE:
         return ""
-    return message(
-        "it equals {name} on all {n:,} objects that both have: if it is a copy, people are judged by themselves",
-        name=found.name,
-        n=found.n,
-    )
+    if len(people.called) == 1:
+        return message(ONLY_ONE, name=found.name, n=found.n)
+    if found.person:
+        return message(OF_A_PERSON, name=found.name, n=found.n, person=found.person)
+    return message(OF_ALL, name=found.name, n=found.n)
+
+
+def _alike(people: People, raters: Sequence[int]) -> float:
+    """Share of the objects that two people rated to which both gave the same; 0 for one person."""
+    same = both = 0
+    for place, one in enumerate(raters):
+        for other in raters[place + 1 :]:
+            given = ~np.isnan(people.answers[:, [one, other]]).any(axis=1)
+            both += int(given.sum())
+            same += int((people.answers[given, one] == people.answers[given, other]).sum())
+    return same / both if both else 0.0
 
 
 def copies_among_people(people: People) -> list[str]:
@@ -84,7 +112,7 @@ def _raters(people: People) -> list[int]:
 def _like_a_person(people: People, own: Floats, places: Sequence[int]) -> _Alike | None:
     for place in places:
         if n := _equal(own, people.answers[:, place], 0.0):
-            return _Alike(str(people.called[place]), n)
+            return _Alike(str(people.called[place]), n, str(people.called[place]))
     return None
 
 
@@ -128,7 +156,8 @@ def _in_another_unit(people: People, own: Floats) -> _Alike | None:
             on_it = bool((np.abs(y - line) <= 1e-9 * np.abs(y).max()).all())
         # Any two values are on a line.
         if on_it and y[low] != y[high] and len(np.unique(x)) > 2:
-            return _Alike(message("{name} in another unit", name=name), len(x))
+            is_person = name in map(str, people.called)
+            return _Alike(message("{name} in another unit", name=name), len(x), name if is_person else "")
     return None
 
 

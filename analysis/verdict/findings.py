@@ -14,6 +14,7 @@ from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_comp
 from analysis.verdict.panel import Line, Shares, alphas, each_person, label_shares, on_steps, panel
 from analysis.verdict.people import Floats, Measure, People, Standing, majority_of, mean_of, standing
 from analysis.verdict.rule import DEFAULT, Policy, Verdict, decided
+from analysis.verdict.stated import undefined_by
 from analysis.verdict.unrated import Unrated, unrated
 
 # A judge whose scores leave the range of the people's by more than this share of it is on another scale.
@@ -42,7 +43,7 @@ class OfJudge:
         errors: What its errors depend on, where the file has other columns.
         same_scale: Whether its scores have the unit of the people's.
         reversed: Why its sign looks turned; "" where it does not.
-        copies: What is said first: that it is a copy of people's ratings, or people of each other.
+        copies: What is said first: people who are copies of each other.
     """
 
     name: str
@@ -126,10 +127,7 @@ def findings(
     }
     twins = copies_among_people(people)
     found = tuple(
-        replace(
-            _of_judge(name, scores, asked, same_scale=of_scale[name]),
-            copies=tuple(filter(None, (copy_of_people(people, scores), *twins))),
-        )
+        replace(_of_judge(name, scores, asked, same_scale=of_scale[name]), copies=tuple(twins))
         for name, scores in turned.items()
     )
     comparison, why = None, ""
@@ -167,6 +165,9 @@ def _of_judge(name: str, scores: Floats, asked: _Asked, *, same_scale: bool) -> 
         except UndefinedStatistic as error:
             undefined = str(error)
         verdict = decided(of_people, policy=policy, undefined=undefined, can_rank=people.measure != "labels")
+    if copied := copy_of_people(people, scores):
+        verdict = None if verdict is None else undefined_by(verdict, copied)
+        against = None if against is None else against._replace(word="cannot say", why=copied, n_needed=None)
     answers = reference.answers
     times = replace(people, answers=np.repeat(people.answers, answers.shape[1], axis=0),
                     clusters=np.repeat(people.clusters, answers.shape[1]))  # fmt: skip

@@ -27,7 +27,7 @@ from analysis.verdict.rule import (
 
 Against = Literal["people", "this person", "these means", "each other"]
 BIAS = "score less people's mean"
-COPIES = "people judged by themselves"
+COPIES = message("people judged by themselves")
 Person = Literal["this person", "these means"]
 WORDS: dict[Person, tuple[Word, Word]] = {
     "this person": ("agrees with this person", "does not agree with this person"),
@@ -100,10 +100,10 @@ def against_people(
     Returns:
         Whom the judge was held against, the verdict, and the people; with one person no row.
     """
-    others = (*others, *copies(people, judge))
     if people.answers.shape[1] == 1:
         found = against_one(people, judge, policy.levels, needed=needed, fewest_objects=policy.fewest_objects)
-        return "this person", of_one_person(found, others, "this person", policy=policy), ()
+        said = of_one_person(found, others, "this person", policy=policy)
+        return "this person", with_copies(said, people, judge), ()
     of_people, why = None, ""
     try:
         of_people = standing(people, judge, policy.levels)
@@ -120,21 +120,31 @@ def against_people(
         theirs, own = of_people.people, of_people.own
         whole = Row("", of_people.n, theirs.value, None if own is None else own.value, theirs.low, theirs.high)
         rows = (*(Row(str(one.name), one.n, one.person, one.judge) for one in of_people.rows), whole)
-    return "people", said, rows
+    return "people", with_copies(said, people, judge), rows
 
 
-def copies(people: People, judge: Floats) -> tuple[Condition, ...]:
-    """What is said first of a judge whose ratings are people's own, or of people who are each other's copies.
+def with_copies(said: Verdict, people: People, judge: Floats) -> Verdict:
+    """The verdict with what is said first of copies: of people's ratings as a judge's nothing can be said.
 
     Args:
+        said: On the judge, as if all ratings were their own.
         people: At least one.
         judge: Shape ``(n,)``, NaN where there is none.
 
     Returns:
-        One condition that nothing needs; none where all ratings are their own.
+        One condition more that nothing needs, where a judge is people's, or a person another one's copy.
     """
-    why = message_list((copy_of_people(people, judge), *copies_among_people(people)))
-    return (Condition(COPIES, "does not apply", False, None, None, None, "", None, None, None, why),) if why else ()
+    own = copy_of_people(people, judge)
+    why = own or message_list(copies_among_people(people))
+    if why:
+        first = Condition(COPIES, "does not apply", False, None, None, None, "", None, None, None, why)
+        said = said._replace(conditions=(*said.conditions, first))
+    return undefined_by(said, own)
+
+
+def undefined_by(said: Verdict, why: str) -> Verdict:
+    """The verdict, or that nothing can be said where the comparison itself is not defined: `why`."""
+    return said._replace(word="cannot say", reasons=(why,), n_needed=None, n_for=None) if why else said
 
 
 def of_one_person(found: AgainstOne, others: Sequence[Condition], whom: Person, *, policy: Policy = DEFAULT) -> Verdict:

@@ -218,7 +218,11 @@ def _with_other_people(of_people: Standing | None) -> dict[str, Any] | None:
 def _verdict(judge: OfJudge) -> dict[str, Any]:
     if isinstance(judge.against_one, AgainstOne):
         one = judge.against_one
-        why = one.why if one.agreement is None else f"agreement is {_shown(one.agreement)}: {one.why}"
+        why = (
+            one.why
+            if one.agreement is None or one.word == "cannot say"
+            else f"agreement is {_shown(one.agreement)}: {one.why}"
+        )
         n_for = "agrees" if one.n_needed is not None else None
         return {
             "word": one.word,

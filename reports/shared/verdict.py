@@ -138,7 +138,9 @@ def _first_of_all(said: Verdict) -> list[Text]:
 
 
 def _in_order(said: Verdict) -> list[Condition]:
-    """The conditions with a number or a reason, what decides first."""
+    """The conditions with a number or a reason, what decides first; none where a copy leaves nothing to compare."""
+    if any(one.name == COPIES and one.why in said.reasons for one in said.conditions):
+        return []
     state = verdict_state(said.word)
     shown = [one for one in said.conditions if one.estimate is not None or one.why]
     rank = {one: place for place, one in enumerate(FIRST)}

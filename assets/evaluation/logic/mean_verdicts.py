@@ -12,7 +12,7 @@ from analysis.messages import message
 from analysis.verdict.judges import against_one
 from analysis.verdict.people import People
 from analysis.verdict.rule import Verdict
-from analysis.verdict.stated import Stated, copies
+from analysis.verdict.stated import Stated, with_copies
 from analysis.verdict.stated import of_one_person as verdict_next_to
 from assets.evaluation.logic.rows import sides_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
@@ -51,7 +51,7 @@ def mean_verdicts(
         policy = study.verdict.policy(epsilon=EPSILON["expert"], confidence=study.confidence, seed=study.seed)
         people, judge = People(sides.truth[:, None], clusters), oriented(sides.prediction, dataset.higher_is_better)
         against = against_one(people, judge, policy.levels, needed=needed, fewest_objects=policy.fewest_objects)
-        said = verdict_next_to(against, copies(people, judge), "these means", policy=policy)
+        said = with_copies(verdict_next_to(against, (), "these means", policy=policy), people, judge)
         found.append(Stated(name, "", "these means", said, things=("samples", "clusters")))
     return found
 

@@ -28,8 +28,14 @@ def of(answers: np.ndarray, measure: Measure = "scores") -> People:
 def test_a_judge_that_is_a_person_or_what_people_say_together_is_named(judge, name: str) -> None:
     people, own = made()
     said = copy_of_people(of(people), judge(people))
-    assert (
-        said == f"it equals {name} on all 60 objects that both have: if it is a copy, people are judged by themselves"
+    assert said.startswith(
+        f"it equals {name} on all 60 objects that both have, so that people would be compared with themselves"
+    )
+    person = name.removesuffix(" in another unit")
+    assert said.endswith(
+        f": leave {person} out of the people, or name the judge's own ratings"
+        if len(person) == 1
+        else ": name the judge's own ratings"
     )
     assert not copy_of_people(of(people), own)
 
@@ -63,6 +69,15 @@ def test_a_person_that_is_another_or_the_mean_of_the_others_is_named_once() -> N
     assert said.startswith("person c equals the mean of the other people")
 
 
+def test_where_people_hardly_differ_a_good_judge_equals_one_of_them_and_is_no_copy() -> None:
+    # Two of 40 labels differ: a rater like them equals one on all 40 in 0.95^40 = 13 % of files; twelve: 0.7^40 = 6e-7.
+    labels = np.tile(np.arange(40.0)[:, None] % 2, 2)
+    labels[:2, 1] = 1 - labels[:2, 1]
+    assert not copy_of_people(of(labels, "labels"), labels[:, 0])
+    labels[:12, 1] = 1 - labels[:12, 0]
+    assert "equals a on all 40" in copy_of_people(of(labels, "labels"), labels[:, 0])
+
+
 def test_careful_raters_of_a_coarse_scale_are_no_copies_of_their_mean() -> None:
     # One in ten objects differs by one step: everybody is within a half of the mean.
     answers = np.tile(np.arange(60.0)[:, None] % 5, 3)
@@ -77,5 +92,12 @@ def test_in_a_study_it_is_a_condition_of_the_verdict() -> None:
     _, said, _ = against_people(of(people), people[:, 0], [])
     [found] = [one for one in said.conditions if one.name == COPIES]
     assert found.why.startswith("it equals a on all 60")
+    assert (said.word, said.reasons) == ("cannot say", (found.why,))
+    # With one person too, who would be compared with itself.
+    _, said, _ = against_people(of(people[:, :1]), people[:, 0], [])
+    assert said.word == "cannot say"
+    assert said.reasons[0].endswith(
+        "so that a would be compared with itself: name the judge's own ratings, or another person's"
+    )
     _, said, _ = against_people(of(people), judge, [])
     assert COPIES not in {one.name for one in said.conditions}

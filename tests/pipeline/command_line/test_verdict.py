@@ -102,13 +102,19 @@ def test_one_person_is_never_a_yes(made: Path) -> None:
     assert "good and MOS: agrees with these means" in read(made / "r.csv", "--judge", "good", "--human", "MOS")
 
 
-def test_a_copy_of_people_is_said_before_any_reason_of_its_verdict(made: Path, tmp_path: Path) -> None:
+def test_of_a_copy_of_people_nothing_can_be_said_and_copies_among_people_come_first(made: Path, tmp_path: Path) -> None:
     frame = pd.read_csv(made / "r.csv")
     mean = frame[["human1", "human2", "human3"]].mean(axis=1).round(2)
     frame.assign(good=mean).to_csv(tmp_path / "mean.csv", index=False)
     lines = [line for line in read(tmp_path / "mean.csv", "--judge", "good", *HUMANS).splitlines() if line.strip()]
-    assert lines[1] == "May good stand in for people? yes"
+    assert lines[1] == "May good stand in for people? cannot say"
     assert lines[2].startswith("  It equals the mean of the people on all 150 objects")
+    frame.assign(good=frame["human1"]).to_csv(tmp_path / "copy.csv", index=False)
+    for people, out in ((HUMANS, "leave human1 out of the people"), (("--human", "human1"), "or another person's")):
+        [judge] = answered(tmp_path / "copy.csv", "--judge", "good", *people)["judges"]
+        [reason] = judge["verdict"]["reasons"]
+        assert judge["verdict"]["word"] == "cannot say"
+        assert out in reason
     frame.assign(human3=frame["human2"]).to_csv(tmp_path / "twin.csv", index=False)
     [judge] = answered(tmp_path / "twin.csv", "--judge", "good", *HUMANS)["judges"]
     assert judge["verdict"]["reasons"][0].startswith("person human3 equals human2 on all 150 objects")

@@ -114,6 +114,14 @@ def test_a_judge_that_is_a_copy_of_people_is_said_to_be_before_all_else(word: Wo
     assert lines_in_short(stated(word, ORDER, ICC, copy), 3)[0].startswith(f"{COPIES}: {why}.")
 
 
+def test_a_copy_leaves_nothing_to_compare_and_only_the_way_out_is_said() -> None:
+    why = "it equals a on all 60 objects: leave a out of the people"
+    copied = Condition(COPIES, "does not apply", False, None, None, None, "", None, None, None, why)
+    own = Condition("agreement with people", "proven", True, 1.0, 0.99, 1.0, "interval above 0", 60, 60)
+    said = Stated("gpt", "", "people", Verdict("cannot say", (why,), (own, copied)))
+    assert lines_of(said) == [f"{why}.", "On 60 objects."]
+
+
 def test_more_objects_are_said_and_far_more_are_not_counted() -> None:
     said = lines_of(stated("not proven", ORDER, n_needed=90, n_for="yes"))
     assert "If these numbers held, 90 objects in all would make it 'yes'." in said
