@@ -53,11 +53,11 @@ def icc_chart(contents: Contents) -> Chart:
         table,
         drawing=Drawing(
             [
-                *row_layers(points, hover, _colors(contents), bars=True, hollow=_deterministic(rows)),
+                *row_layers(points, hover, _colors(contents), hollow=_deterministic(rows)),
                 line_at(limit, vertical=True),
                 note_at_line(say("chart.needed", limit=plain_number(limit)), limit, vertical=True, anchor="right"),
             ],
-            Axis(say("statistic.icc"), _from_zero(points)),
+            Axis(say("statistic.icc")),
             rows_axis(contents.settings),
             rows_height(len(rows)),
         ),
@@ -166,11 +166,6 @@ def _interval_that_counts(row: dict[str, Any]) -> tuple[Any, Any]:
 
 def _deterministic(rows: list[dict[str, Any]]) -> list[bool]:
     return [bool(row["deterministic"]) for row in rows]
-
-
-def _from_zero(points: list[Interval]) -> tuple[float, float]:
-    lowest = [float(value) for one in points for value in (one.value, one.low) if is_number(value)]
-    return min([0.0, *lowest]), 1.02
 
 
 def _colors(contents: Contents) -> list[str]:

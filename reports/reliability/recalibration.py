@@ -6,7 +6,7 @@ from reports.reliability.contents import Contents, level, note_of, say
 from reports.shared.charts import Chart
 from reports.shared.colours import MAIN, NEUTRAL
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
-from reports.shared.marks import Entry, Interval, legend, path, row_layers
+from reports.shared.marks import Entry, Interval, legend, line_at, path, row_layers
 from reports.shared.numbers import interval, is_number, is_unreliable, number, whole
 from reports.shared.table_view import Head, TableView, records
 from reports.shared.text import Part, Text, joined
@@ -31,25 +31,41 @@ def recalibration_chart(contents: Contents) -> Chart:
     names = [joined([_name(row), joined(["n", whole(row["n_queries"])], "\u00a0=\u00a0")]) for row in rows]
     layers = [path([(row["before"], place), (row["after"], place)], NEUTRAL) for place, row in enumerate(rows)]
     for side, color, hollow in (("before", NEUTRAL, True), ("after", MAIN, False)):
-        points = [Interval(row[side]) if hollow else _after(row) for row in rows]
+        points = [Interval(row[side]) for row in rows]
         label = say(f"legend.{side}")
-        hover = [
-            joined([name, label, number(row[side]), *([] if hollow else [_change(row)])], " ")
-            for name, row in zip(names, rows, strict=True)
-        ]
+        hover = [joined([name, label, number(row[side])], " ") for name, row in zip(names, rows, strict=True)]
         layers += row_layers(points, hover, [color] * len(rows), hollow=[hollow] * len(rows))
     entries = [Entry(say("legend.before"), NEUTRAL, hollow=True), Entry(say("legend.after"), MAIN)]
-    ends = [value for row in rows for value in (row["before"], *_after(row)) if is_number(value)]
-    lowest, highest = min([0.0, *map(float, ends)]), max([1.0, *map(float, ends)])
+    lowest = min([0.0, *(float(row[side]) for row in rows for side in ("before", "after"))])
     return Chart(
         "recalibration",
         say("chart.recalibration.title"),
-        say("chart.recalibration.reading", level=level(contents)),
+        say("chart.recalibration.reading"),
         recalibration_table(contents),
         drawing=Drawing(
             [*layers, legend(entries)],
-            Axis(say("axis.kappa"), (lowest - 0.05, highest + 0.05)),
+            Axis(say("axis.kappa"), (lowest - 0.05, 1.05)),
             rows_axis(names),
+            rows_height(len(rows)) + LEGEND_PX,
+        ),
+        empty=None if rows else say("chart.not_recalibrated"),
+    )
+
+
+def change_chart(contents: Contents) -> Chart:
+    """By how much kappa of each part changed, with its interval, on an axis of its own."""
+    rows = [row for row in records(contents.tables["recalibration"]) if is_number(row["change"])]
+    points = [Interval(row["change"], row["change_low"], row["change_high"]) for row in rows]
+    hover = [joined([_name(row), _change(row)], " ") for row in rows]
+    return Chart(
+        "recalibration_change",
+        say("chart.recalibration_change.title"),
+        say("chart.recalibration_change.reading", level=level(contents)),
+        None,
+        drawing=Drawing(
+            [line_at(0, vertical=True, color=NEUTRAL), *row_layers(points, hover, [MAIN] * len(rows))],
+            Axis(say("axis.kappa_change"), zero=True),
+            rows_axis([_name(row) for row in rows]),
             rows_height(len(rows)) + LEGEND_PX,
         ),
         empty=None if rows else say("chart.not_recalibrated"),
@@ -83,13 +99,6 @@ def recalibration_table(contents: Contents) -> TableView | None:
         for row in rows
     ]
     return TableView(say("chart.recalibration.table"), heads, cells)
-
-
-def _after(row: dict[str, Any]) -> Interval:
-    """Kappa afterwards; the interval is that of the change, laid off from kappa before."""
-    if not is_number(row["change_low"]) or not is_number(row["change_high"]):
-        return Interval(row["after"])
-    return Interval(row["after"], row["before"] + row["change_low"], row["before"] + row["change_high"])
 
 
 def _change(row: dict[str, Any]) -> Text:

@@ -20,7 +20,7 @@ from reports.reliability.disagreements import has_blind_readers, said_of_disagre
 from reports.reliability.history import events, history_chart
 from reports.reliability.people import judges_table, reviewers_table, said_of_truth, words_table
 from reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
-from reports.reliability.recalibration import recalibration_chart, said_of_recalibration
+from reports.reliability.recalibration import change_chart, recalibration_chart, said_of_recalibration
 from reports.reliability.summary import summary, thresholds_in_words
 from reports.shared.gate_row import GateRow, gate_row, gates_as_data
 from reports.shared.numbers import is_number, whole
@@ -170,6 +170,7 @@ def reliability_page(contents: Contents) -> str:
                 coefficients_chart(contents),
                 differences_chart(contents),
                 recalibration_chart(contents),
+                change_chart(contents),
             ],
             tables=tables,
             about=about(contents),

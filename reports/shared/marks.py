@@ -177,10 +177,12 @@ def band(low: float, high: float, color: str = NEUTRAL) -> Layer:
 
 
 def note_at_line(text: Part, value: float, *, vertical: bool, color: str = LIMIT, anchor: str = "center") -> Layer:
-    """The words at a limit's line; `anchor` is the side of the words at which an upright line stands."""
+    """The words at a limit's line; `anchor` is their side at which an upright line is, or the end of a level one."""
     at: Layer = (
         {"align": anchor, "baseline": "bottom", "y": -4, "dx": {"left": 3, "right": -3}.get(anchor, 0)}
         if vertical
+        else {"align": "left", "baseline": "bottom", "x": 3, "dy": -3}
+        if anchor == "left"
         else {"align": "right", "baseline": "bottom", "x": {"expr": "width"}, "dy": -3}
     )
     return {

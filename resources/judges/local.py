@@ -10,6 +10,7 @@ import numpy as np
 from analysis.images.appearance.comparison import Comparison, Photos, compare, photos_together
 from analysis.images.appearance.descriptors import Patches, described, patches
 from analysis.images.appearance.looks import patches_in_view
+from analysis.words import count_noun
 from resources.configuration import fidelity
 from resources.errors import UserError
 from resources.judges.bounded_cache import BoundedCache
@@ -97,7 +98,7 @@ def _reasons(seen: Comparison, n_photos: int, looked: str) -> list[str]:
     far, own = seen.distances, seen.floors
     return [
         f"Palette: {far['palette']:.1f} CIELAB units away, beyond the {own['palette']:.1f} by which light and view "
-        f"move the {n_photos} photo(s); {looked}.",
+        f"move the {count_noun(n_photos, 'photo')}; {looked}.",
         f"Finish: highlights differ by {far['highlights']:.1f} and the spread of light by {far['light_spread']:.1f} "
         f"of 100 levels, fine grain by {far['lbp_1']:.0%}.",
         f"Texture: local binary patterns differ by {far['lbp']:.0%}, directionality by {far['coherence']:.2f}.",

@@ -6,6 +6,10 @@ from playwright.sync_api import Browser, Page, Route
 
 WIDTHS = (390, 1440)
 OPEN_ALL = "document.querySelectorAll('details').forEach((one) => { one.open = true; })"
+UNFOLD = "document.querySelectorAll('details.fold').forEach((one) => { one.open = true; })"
+# Charts that were drawn while they were folded are drawn anew where their room is another.
+ALL_DRAWN = """Array.from(document.querySelectorAll("[data-chart]"))
+    .every((one) => !one.dataset.width || !one.clientWidth || one.dataset.width === String(one.clientWidth))"""
 NUMBERS = """() => Array.from(document.querySelectorAll("[data-number]"))
     .filter((one) => one.checkVisibility()).map((one) => [one.value, one.textContent])"""
 
@@ -50,15 +54,18 @@ FAINT_WORDS = """() => {
 
 
 class Opened:
-    """A page with everything that it asked for and complained about."""
+    """A page with everything that it asked for and complained about; its sections unfolded, unless they are tested."""
 
-    def __init__(self, page: Page, file: Path) -> None:
+    def __init__(self, page: Page, file: Path, *, folded: bool = False) -> None:
         self.page, self.asked, self.said = page, [], []  # type: ignore[var-annotated]
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
         page.route("**/*", self._only_files)
         page.goto(file.as_uri())
         page.wait_for_selector("html[data-ready]", timeout=20_000)
+        if not folded:
+            page.evaluate(UNFOLD)
+            page.wait_for_function(ALL_DRAWN)
 
     def _only_files(self, route: Route) -> None:
         self.asked.append(route.request.url)

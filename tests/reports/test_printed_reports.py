@@ -31,7 +31,7 @@ ON_CHARTS = {
     "reliability": ("needed: at least 0.7", "kappa of the query", "one label throughout (0/0)"),
     "evaluation": ("rank correlation", "accuracy"),
 }
-N_CHARTS = {"fidelity": 15, "pairwise": 7, "reliability": 5, "evaluation": 2}
+N_CHARTS = {"fidelity": 15, "pairwise": 7, "reliability": 6, "evaluation": 2}
 
 
 def evaluated() -> EvaluationContents:

@@ -88,6 +88,7 @@ def test_without_scripts_the_text_and_the_tables_are_there(browser: Browser, fil
     said = page.locator("noscript").inner_text()
     assert "Scripts are off" in said
     assert "Gli script sono disattivati" in said
+    page.locator("#gates summary").click()
     assert page.locator("#gates tbody tr").first.is_visible()
     assert not page.locator(".languages").is_visible()
     context.close()
@@ -122,8 +123,55 @@ def test_charts_tables_help_and_keyboard(context: BrowserContext, file: Path, co
     page.locator("#search").press("Escape")
     assert page.locator("#glossary .entry:visible").count() > 30
     page.locator('#title-icc a[href="#term-icc"]').click()
+    assert page.evaluate("document.activeElement.id") == "explained"
+    assert "How to read it:" in page.inner_text("#explained")
+    page.keyboard.press("Escape")
+    assert not page.locator("#explained").is_visible()
+    assert page.evaluate("document.activeElement.hash") == "#term-icc"
+    page.keyboard.press("Enter")
+    page.get_by_text("More in the help").click()
     page.wait_for_function("document.activeElement.id === 'term-icc'")
+    assert not page.locator("#explained").is_visible()
     assert opened.said == []
+
+
+def test_details_are_folded_by_question_and_unfold_for_links_searches_and_paper(
+    context: BrowserContext, file: Path
+) -> None:
+    opened = Opened(context.new_page(), file, folded=True)
+    page = opened.page
+    folds = page.locator("section > details.fold")
+    # Question, answer and summary are read at once, the rest by question.
+    assert page.locator("#summary .result").is_visible()
+    assert "Is it repeatable?" in folds.locator("> summary").all_inner_texts()
+    assert page.locator("section > details.fold[open]").count() == 0
+    page.locator('.contents a[href="#repeatability"]').click()
+    page.wait_for_selector("#chart-icc svg")
+    assert page.locator("section > details.fold[open]").count() == 1
+    page.wait_for_selector('.contents a[href="#repeatability"][aria-current]')
+    page.locator("body").press("/")
+    assert page.locator("#help > details.fold[open]").count() == 1
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator("section > details.fold[open]").count() == folds.count()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator("section > details.fold[open]").count() == 2
+    assert opened.said == []
+
+
+def test_on_a_phone_a_gate_is_a_stack_and_the_answer_with_its_date_is_on_the_first_screen(
+    context: BrowserContext, file: Path
+) -> None:
+    page = context.new_page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    Opened(page, file)
+    assert page.locator(".contents").bounding_box()["height"] < 60  # type: ignore[index]
+    for place in range(page.locator("#gates table.gates").count()):
+        table = page.locator("#gates table.gates").nth(place).bounding_box()
+        assert table is not None
+        assert table["width"] <= 358
+    for label in page.locator("table.stacks td:visible > .in-stack:visible").all()[:40]:
+        # A label that does not fit into its column is broken, and does not reach into the number.
+        assert label.evaluate("one => one.scrollWidth <= one.clientWidth")
 
 
 def test_the_tab_key_goes_through_in_reading_order_and_shows_where_it_is(context: BrowserContext, file: Path) -> None:

@@ -1,7 +1,7 @@
 """The verdict on each setting of study A: the judge against annotators, on objects that did not choose the setting."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -230,6 +230,17 @@ def _both(interval: Interval | None) -> tuple[Any, Any]:
     return (None, None) if interval is None else (interval.low, interval.high)
 
 
+def by_kind(alterations: Sequence[str]) -> list[str]:
+    """Names of alterations, those of one kind put together: ``hue_5, hue_10, blur_1`` as ``hue (5, 10), blur_1``."""
+    kinds: dict[str, list[str]] = {}
+    for name in alterations:
+        kinds.setdefault(name.rpartition("_")[0] or name, []).append(name)
+    return [
+        names[0] if len(names) == 1 else f"{kind} ({', '.join(name.rpartition('_')[2] for name in names)})"
+        for kind, names in kinds.items()
+    ]
+
+
 def _not_covered(evidence: Evidence, setting: str, study: FidelityStudy) -> tuple[str, ...]:
     """Alterations that it does not see at this setting, and groups in which it does not sort as people do."""
     said = []
@@ -239,7 +250,7 @@ def _not_covered(evidence: Evidence, setting: str, study: FidelityStudy) -> tupl
         said.append("golden: none")
     for kind, word in (("alterations", NOT_SEEN), ("seen_in_part", IN_PART)):
         if names := altered.loc[altered["seen"] == word, "alteration"].tolist():
-            said.append(f"{kind}: {listing(names, SHOWN_NAMES)}")
+            said.append(f"{kind}: {listing(by_kind(names), SHOWN_NAMES)}")
     if (frame := evidence.human_agreement.get(setting)) is not None:
         groups = frame[(frame["grouped_by"] != "overall") & (frame["statistic"] == "spearman_r")]
         # One group of all objects, such as those without a category, is no part of them.

@@ -161,7 +161,8 @@ def convergence_of_settings(
 def _of_all(summary: pd.DataFrame, threshold: float) -> list[Layer]:
     by = summary.groupby("setting", sort=False) if "setting" in summary else [("", summary)]
     thin = [marks.path(_medians(rows), PALE, width=1.2, clip=True) for _, rows in by]
-    note = note_at_line(say("chart.asked", limit=plain_number(threshold)), threshold, vertical=False)
+    # The last repeats, at the right end of the line, are what one looks for.
+    note = note_at_line(say("chart.asked", limit=plain_number(threshold)), threshold, vertical=False, anchor="left")
     return [*thin, line_at(threshold, vertical=False), note]
 
 

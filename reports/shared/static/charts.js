@@ -46,7 +46,8 @@ async function drawChart(plot) {
   const source = spec.source ? (await pageData()).tables[spec.source] : {};
   const rows = spec.source ? chosenRows(source) : [];
   const layers = [...spec.chart.layer, ...(spec.variants[shown.chosen] || [])];
-  const width = plot.clientWidth;
+  // What is folded has no width yet.
+  const width = plot.clientWidth || document.getElementById("main").clientWidth;
   const chart = resolved({ ...spec.chart, layer: layers, width }, source, rows);
   chart.config.legend.columns = columnsOfLegend(chart.layer, width);
   if (width < NARROW_PX) {
@@ -88,7 +89,7 @@ async function drawCharts(onlyOtherWidths = false) {
     return;
   }
   for (const plot of document.querySelectorAll("[data-chart]")) {
-    if (!onlyOtherWidths || plot.dataset.width !== String(plot.clientWidth)) {
+    if (!onlyOtherWidths || (plot.clientWidth && plot.dataset.width !== String(plot.clientWidth))) {
       await drawChart(plot);
     }
   }

@@ -17,7 +17,7 @@ async function refresh() {
 function printWhole() {
   let folded = [];
   window.addEventListener("beforeprint", () => {
-    folded = Array.from(document.querySelectorAll("details.card:not([open])"));
+    folded = Array.from(document.querySelectorAll("details:is(.card, .fold):not([open])"));
     for (const card of folded) {
       card.open = true;
     }
@@ -28,6 +28,28 @@ function printWhole() {
     }
     folded = [];
   });
+}
+
+// The contents show which section is read.
+function markContents() {
+  const links = new Map(Array.from(document.querySelectorAll(".contents a"), (link) => [link.hash.slice(1), link]));
+  const seen = new Set();
+  const observer = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      seen[entry.isIntersecting ? "add" : "delete"](entry.target.id);
+    }
+    const first = Array.from(links.keys()).find((id) => seen.has(id));
+    for (const [id, link] of links) {
+      if (id === first) {
+        link.setAttribute("aria-current", "true");
+      } else {
+        link.removeAttribute("aria-current");
+      }
+    }
+  }, { rootMargin: "-80px 0px -40% 0px" });
+  for (const id of links.keys()) {
+    observer.observe(document.getElementById(id));
+  }
 }
 
 async function start() {
@@ -51,7 +73,10 @@ async function start() {
     });
   }
   for (const details of document.querySelectorAll("details")) {
-    details.addEventListener("toggle", buildOpenTables);
+    details.addEventListener("toggle", async () => {
+      await buildOpenTables();
+      await drawCharts(true);
+    });
   }
   printWhole();
   const needsUnpacking = document.getElementById("page-data").type === "application/gzip";
@@ -60,7 +85,8 @@ async function start() {
     button.addEventListener("click", () => download(button));
   }
   await startCharts();
-  revealEntry();
+  reveal();
+  markContents();
   document.documentElement.dataset.ready = "";
 }
 

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.verdict.stated import Stated
 from assets.fidelity.logic.judge_answers import Judgements
-from assets.fidelity.logic.verdict_evidence import Evidence, setting_verdicts
+from assets.fidelity.logic.verdict_evidence import Evidence, by_kind, setting_verdicts
 from assets.fidelity.sensitivity import effect_gate
 from resources.tables.all_tables import TABLES
 from tests.assets.fidelity.made_recommendation import BASELINE, SHAKY, STEADY, judgements, recommended, study_of
@@ -154,3 +154,12 @@ def test_a_deterministic_setting_has_no_repeatability_to_prove(key: str) -> None
     [baseline] = [one for one in found if one.place == key]
     for gate in ("repeatable", "repeats_agree"):
         assert [one.state for one in baseline.verdict.conditions if one.gate == gate] == ["does not apply"]
+
+
+def test_alterations_of_one_kind_are_named_together() -> None:
+    assert by_kind(["hue_5", "blur_1", "hue_10", "stripes7_shaded_o70", "crop"]) == [
+        "hue (5, 10)",
+        "blur_1",
+        "stripes7_shaded_o70",
+        "crop",
+    ]

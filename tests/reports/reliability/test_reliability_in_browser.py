@@ -60,7 +60,7 @@ def test_the_language_is_switched_with_the_same_numbers_and_remembered(context: 
 def test_every_chart_is_drawn_and_says_at_each_point_what_it_is(context: BrowserContext, file: Path) -> None:
     opened = Opened(context.new_page(), file)
     page = opened.page
-    assert page.locator("[data-chart]").count() == 5
+    assert page.locator("[data-chart]").count() == 6
     assert page.locator("[data-chart]").count() == page.locator("[data-chart] > div > svg").count()
     page.locator("[data-chart=history] .mark-symbol path").nth(1).hover()
     page.wait_for_selector("#vg-tooltip-element.visible")

@@ -161,6 +161,7 @@ def test_every_chart_is_strict_json_and_every_term_is_in_the_help(passed: Conten
         coefficients.coefficients_chart(passed),
         bias.differences_chart(passed),
         recalibration.recalibration_chart(passed),
+        recalibration.change_chart(passed),
     ):
         assert strict_json(chart.drawing.for_page())
         assert chart.empty is None

@@ -224,11 +224,16 @@ def test_recalibration_stands_before_and_after_with_the_warning(passed: Contents
     rows = passed.tables["recalibration"]
     labels = names_of(chart.specification)
     assert labels[0].replace("\u00a0", " ") == f"all queries, macro, n = {rows['n_queries'].iloc[0]}"
-    # The bar is the interval of the change, laid off from kappa before.
+    # Kappa itself has no bar there, which passed 1: the interval is of the change, and has an axis of its own.
+    assert after[0].get("high") is None
+    changes = recalibration.change_chart(passed)
+    (points,) = rows_of(changes.specification, "point")
     first = rows.iloc[0]
-    assert after[0]["high"] == pytest.approx(first["before"] + first["change_high"])
-    assert after[0]["low"] == pytest.approx(first["before"] + first["change_low"])
-    assert "[" in after[0]["hover"]
+    assert points[0]["x"] == pytest.approx(first["change"])
+    assert points[0]["high"] == pytest.approx(first["change_high"])
+    assert points[0]["low"] == pytest.approx(first["change_low"])
+    assert "[" in points[0]["hover"]
+    assert recalibration.change_chart(failed).empty is not None
     said = plain(recalibration.said_of_recalibration(passed))
     assert "regression to the mean" in said
     assert "That holds for the held-out part" in said
