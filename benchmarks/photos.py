@@ -85,6 +85,8 @@ def all_stages() -> Iterator[Row]:
             pairs_csv=base / "pairs.csv",
             image_root=base / "photos",
             dl_methods=("vit_base", "clip_probe"),
+            # Sentences are embedded once for a folder of photos, however many: 14 take as long as 4 photos.
+            clip_attributes=(),
             clip_model=write_clip(base),
             vit_model=write_vit(base),
         )

@@ -166,6 +166,10 @@ class GpuResource(dg.ConfigurableResource):
                 raise self._too_large(name, "") from error
         return self._models[name]
 
+    def holds(self, name: str) -> bool:
+        """Whether the model of this name is loaded."""
+        return name in self._models
+
     def batch_size_of(self, name: str) -> int:
         """How many inputs at a time the device's memory was found to hold for this model, at most `batch_size`."""
         return self._batch_sizes.get(name, self.batch_size)

@@ -81,12 +81,14 @@ class ClipEmbedding:
         }
         self._key = f"CLIP {model.architecture} {self.record['weights_sha256']}"
 
-    def open(self) -> None:
-        """Load the model; done once, before photos are prepared in threads."""
+    def open(self) -> bool:
+        """Load the model, before photos are prepared in threads; False where that was done already."""
         from open_clip.transform import PreprocessCfg, image_transform_v2
 
+        loaded = self._gpu.holds(self._key)
         self._model = self._gpu.model(self._key, self._load)
         self._transform = image_transform_v2(PreprocessCfg(**self._preprocessing), is_train=False)
+        return not loaded
 
     def prepare(self, photo: Image.Image) -> "torch.Tensor":
         """The photo as the model's own preprocessing makes it, one input without a batch axis."""

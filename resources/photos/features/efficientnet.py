@@ -63,12 +63,14 @@ class EfficientNetEmbedding:
         }
         self._key = f"EfficientNet-Lite0 {digest}"
 
-    def open(self) -> None:
-        """Load the model; done once, before photos are prepared in threads."""
+    def open(self) -> bool:
+        """Load the model, before photos are prepared in threads; False where that was done already."""
         from timm.data import create_transform
 
+        loaded = self._gpu.holds(self._key)
         self._model = self._gpu.model(self._key, self._load)
         self._transform = create_transform(**self._preprocessing)
+        return not loaded
 
     def prepare(self, photo: Image.Image) -> "torch.Tensor":
         """The photo as the model's own preprocessing makes it, one input without a batch axis."""

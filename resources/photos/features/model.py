@@ -43,8 +43,8 @@ class EmbeddingModel(Protocol):
     width: int
     side_px: int
 
-    def open(self) -> None:
-        """Load the model; done once, before photos are prepared in threads."""
+    def open(self) -> bool:
+        """Load the model, before photos are prepared in threads; False where that was done already."""
         ...
 
     def prepare(self, photo: Image.Image) -> "torch.Tensor":

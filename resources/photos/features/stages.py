@@ -75,8 +75,7 @@ class Stages:
             return
         import torch
 
-        for model in self.models:
-            model.open()
+        for model in [one for one in self.models if one.open()]:
             model.embed(torch.zeros(1, 3, model.side_px, model.side_px))
 
 

@@ -65,8 +65,8 @@ class VitEmbedding:
         }
         self._key = f"ViT {model.repository} {self.record['weights_sha256']}"
 
-    def open(self) -> None:
-        """Load the model; done once, before photos are prepared in threads."""
+    def open(self) -> bool:
+        """Load the model, before photos are prepared in threads; False where that was done already."""
         from transformers import AutoImageProcessor
 
         try:
@@ -83,14 +83,26 @@ class VitEmbedding:
                 f"makes inputs of shape {made} of photos ('size', 'crop_size'), and {ARCHITECTURE} says that the model "
                 f"takes (3, {self.side_px}, {self.side_px}) ('image_size').",
             )
+        loaded = self._gpu.holds(self._key)
         self._model = self._gpu.model(self._key, self._load)
+        return not loaded
 
     def prepare(self, photo: Image.Image) -> "torch.Tensor":
         """The photo as the model's own preprocessing makes it, one input without a batch axis."""
+        size, resample = (getattr(self._processor, name, None) for name in ("size", "resample"))
+        width, height, shorter = (getattr(size, name, None) for name in ("width", "height", "shortest_edge"))
         # One that squeezes the photo into a square first sees all of it.
-        by_shorter_side = getattr(getattr(self._processor, "size", None), "shortest_edge", None) is not None
-        if by_shorter_side and getattr(self._processor, "do_center_crop", False):
+        if shorter is not None and getattr(self._processor, "do_center_crop", False):
             photo = centre_of(photo)
+        if (
+            shorter is None
+            and width
+            and height
+            and resample is not None
+            and getattr(self._processor, "do_resize", False)
+        ):
+            # As the processor does next, which copies a large photo several times before and leaves one of this size.
+            photo = photo.resize((width, height), resample)
         prepared: torch.Tensor = self._processor(images=photo, return_tensors="pt")["pixel_values"][0]
         return prepared
 

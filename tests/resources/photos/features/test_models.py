@@ -5,7 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -18,6 +18,7 @@ from resources.photos.features import efficientnet
 from resources.photos.features.clip import ClipEmbedding
 from resources.photos.features.efficientnet import PACKAGE, EfficientNetEmbedding
 from resources.photos.features.model import EmbeddingModel, Unavailable
+from resources.photos.features.stages import Stages
 from resources.photos.features.vit import VitEmbedding
 from resources.runtime.file_hash import digest_of
 from tests.resources.photos.features.made_photos import TINY_CLIP, write_clip, write_photo, write_vit
@@ -162,6 +163,39 @@ def test_vit_is_the_class_token_of_the_models_plain_forward(tmp_path: Path, phot
         expected = model.vit.layernorm(hidden)[:, 0].numpy()
     assert ours.shape == (2, 12)
     assert ours == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    "processing",
+    [
+        {"size": {"height": 32, "width": 32}},
+        {"size": {"height": 36, "width": 40}, "do_center_crop": True, "crop_size": {"height": 32, "width": 32}},
+        {"size": {"shortest_edge": 36}, "do_center_crop": True, "crop_size": {"height": 32, "width": 32}},
+        {"size": {"height": 32, "width": 32}, "resample": 3},
+    ],
+)
+def test_vit_prepares_a_photo_to_the_bit_as_the_models_processor_does(
+    tmp_path: Path, processing: dict[str, Any]
+) -> None:
+    from transformers import AutoImageProcessor, ViTImageProcessor
+
+    described = write_vit(tmp_path / "vit")
+    ViTImageProcessor(**processing).save_pretrained(tmp_path / "vit")
+    vit = VitEmbedding(described, cpu())
+    vit.open()
+    noise = np.random.default_rng(0).integers(0, 256, (90, 131, 3), dtype=np.uint8)
+    processor = AutoImageProcessor.from_pretrained(tmp_path / "vit", backend="pil")
+    expected = processor(images=Image.fromarray(noise), return_tensors="np")["pixel_values"][0]
+    assert np.array_equal(vit.prepare(Image.fromarray(noise)).numpy(), expected)
+
+
+def test_a_model_that_is_loaded_is_run_for_the_first_time_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vit = VitEmbedding(write_vit(tmp_path / "vit"), cpu())
+    ran = []
+    monkeypatch.setattr(vit, "embed", lambda batch: ran.append(len(batch)))
+    for _ in range(3):
+        Stages(False, None, (vit,)).open()
+    assert ran == [1]
 
 
 def test_vit_loads_without_a_word_and_leaves_transformers_as_talkative_as_it_was(

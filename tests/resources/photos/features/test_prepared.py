@@ -100,7 +100,8 @@ class Model:
         self.name, self.side_px, self.width = name, side_px, 1
         self.record: dict[str, Any] = {}
 
-    def open(self) -> None: ...
+    def open(self) -> bool:
+        return True
 
     def prepare(self, photo: Image.Image) -> "torch.Tensor":
         import torch
