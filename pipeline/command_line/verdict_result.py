@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shlex
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -344,14 +345,15 @@ def _notes(answered: Answer) -> list[str]:
         said.append("Ratings that are a few whole numbers are read as steps (`--scale` changes it).")
     for judge in found.judges:
         if judge.reversed:
-            turned = f"If its scores fall as quality rises, add `--lower-is-better {judge.name}`."
+            option = f"`--lower-is-better {shlex.quote(judge.name)}`"
+            turned = f"If its scores fall as quality rises, add {option}."
             if judge.name in lower:
-                turned = f"`--lower-is-better {judge.name}` turned it: if its scores rise with quality, leave that out."
+                turned = f"{option} turned it: if its scores rise with quality, leave that out."
             said.append(f"{judge.name}: {judge.reversed}. {turned}")
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:
         rising = [name for name in others if name not in lower]
-        remedy = f" Where both share one, add `--same-scale {rising[0]}`." if rising else ""
+        remedy = f" Where both share one, add `--same-scale {shlex.quote(rising[0])}`." if rising else ""
         said.append(f"Another scale than the people's, so that only order is compared: {listing(others)}.{remedy}")
     if found.n_tied:
         said.append(f"{count_noun(found.n_tied, 'object')} without a majority of people left out of the statistics.")

@@ -76,12 +76,15 @@ class JsonList(RecordFile):
 
 
 class Sheet(RecordFile):
-    """A sheet of a workbook: the first row with text is the header, rows have the sheet's own numbers."""
+    """A sheet of a workbook: the first row with text is the header, rows have the sheet's own numbers.
+
+    A title above the table, one cell where the rows below have several, is no header.
+    """
 
     def __init__(self, path: str | Path | UPath, likely: Collection[str] = (), sheet: str | None = None) -> None:
         """Read the sheet; without a name the only one that holds anything."""
         super().__init__(path, likely)
-        rows = self._rows(sheet)
+        rows = _below_titles(self._rows(sheet))
         self._header = [_text(cell) for cell in rows[0][1]]
         refuse_names_twice(self.name, [name for name in self._header if name], rows[0][0])
         self._records = rows[1:]
@@ -135,6 +138,16 @@ class Sheet(RecordFile):
                 problem = f"decompressed it is {size:,} bytes, and at most {most:,} are read."
                 remedy = f"Keep the rows that are needed, {raise_it('parquet_bytes', size)}"
                 raise FileFault(self.name, problem, remedy)
+
+
+def _below_titles(rows: list[tuple[int, list[Any]]]) -> list[tuple[int, list[Any]]]:
+    """The rows from the first with several cells on, where there is such a one."""
+    first = next((place for place, (_, cells) in enumerate(rows) if sum(map(_is_filled, cells)) > 1), 0)
+    return rows[first:]
+
+
+def _is_filled(cell: Any) -> bool:
+    return cell not in ("", None)
 
 
 def _value(cell: Any) -> Any:

@@ -231,6 +231,7 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cell
     wanted = list(dict.fromkeys(wanted))
     own = {text.casefold() for text in columns.labels}
     blank = {text.strip().casefold() for text in columns.blank} | ({text.casefold() for text in NO_VALUE} - own)
+    numbers = {number for text in columns.blank if (number := _as_number(text)) is not None}
     found, faults = _Cells(columns={name: [] for name in wanted}), Faults(file.name)
     found.others = [OtherColumn(name, [], []) for name in others]
     readers = [(name, value_of(name), found.columns[name]) for name in wanted]
@@ -251,7 +252,9 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cell
             if text in NO_RATING and text.casefold() not in own:
                 found.blanks[text] += 1
                 text = None
-            texts.append(None if text in blank or text is None or text.casefold() in blank else text)
+            is_blank = text is None or text in blank or text.casefold() in blank
+            # -1.00 is the -1 that is named.
+            texts.append(None if is_blank or (numbers and _as_number(text) in numbers) else text)
         last.append(next((text for value in name_readers if (text := _other_text(value(record.fields)))), None))
         for value, other in other_readers:
             other.add(_other_text(value(record.fields)))
@@ -263,6 +266,13 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cell
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
     found.without_summaries(last, raters)
     return found
+
+
+def _as_number(text: str | None) -> float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return None
 
 
 def _names_of_rows(file: RecordFile, columns: RatingColumns) -> list[str]:

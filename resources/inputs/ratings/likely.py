@@ -43,12 +43,17 @@ _ABOUT: Final = re.compile(
     r"worker_?id",
     re.IGNORECASE,
 )
-_OF_OBJECTS: Final = r"id|item|object|sample|image|file|key|uid|docno|question|example|render|reply"
+_OF_OBJECTS: Final = (
+    r"id|item|object|sample|image|file|key|uid|docno|question|example|render|reply|ticket|oggetto|immagine|campione"
+)
 _OBJECT: Final = re.compile(rf"(^|[_\s.-])({_OF_OBJECTS})\b|id$", re.IGNORECASE)
+_TEXTUAL: Final = re.compile(r"text|answer|respon[sc]e|prompt|output|body|content|summary|translation", re.IGNORECASE)
 # By such a whole name a column names objects though it repeats: user_id and model_id do not.
 _ONLY_OBJECT: Final = re.compile(rf"({_OF_OBJECTS})([_\s.-]?(id|no|nr|key|name|number))?", re.IGNORECASE)
 _SOURCE: Final = re.compile(
-    r"group|cluster|product|query|topic|scene|source|series|(^|[_\s])ref|reference|system|conversation", re.IGNORECASE
+    r"group|cluster|product|query|topic|scene|source|series|(^|[_\s])ref|reference|system|conversation|"
+    r"riferimento|gruppo|prodotto|argomento",
+    re.IGNORECASE,
 )
 _LOWER: Final = re.compile(
     r"lpips|dists|niqe|brisque|\bfid\b|rmse|\bmae\b|\bmse\b|error|distance|distortion|\bwer\b|loss", re.IGNORECASE
@@ -68,6 +73,9 @@ MOST_LABELS: Final = 12
 # A column whose cells are numbers but for so few holds numbers; each of the others is named.
 NEARLY_ALL: Final = 0.9
 FEWEST_NUMBERS: Final = 5
+# Two raters' words need not be the same ones: so many of one's ratings are labels that the other gives too.
+SHARED: Final = 0.8
+LONGEST_NAME: Final = 60
 # What programs and people write where there is no rating; no label has such a name.
 NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
 _TO_FILL_IN: Final = ("[a judge's column]", "[a person's column]", "[its name]", "[the object's column]")
@@ -95,10 +103,14 @@ class LikelyColumn(NamedTuple):
 
 @dataclass(frozen=True)
 class LikelyColumns:
-    """What a file's columns are taken for; `question` where that is not clear."""
+    """What a file's columns are taken for; `question` where that is not clear.
+
+    `models` are raters of a file with a row for each rating whose names are hardly a person's.
+    """
 
     columns: tuple[LikelyColumn, ...]
     question: str | None
+    models: tuple[str, ...] = ()
 
     def names(self, role: Role) -> list[str]:
         """The columns of one role."""
@@ -118,7 +130,7 @@ class LikelyColumns:
         options = {"object": "--item", "source": "--cluster"}
         if long:
             options |= {"rater": "--rater", "rating": "--score"}
-            parts += ["--judge", _TO_FILL_IN[2]]
+            parts += [part for name in self.models or (_TO_FILL_IN[2],) for part in ("--judge", _quoted(name))]
             parts += [] if self.names("object") else ["--item", _TO_FILL_IN[3]]
         else:
             judges, people = self.names("judge"), self.names("person")
@@ -194,7 +206,9 @@ def likely_columns(file: RecordFile) -> LikelyColumns:
     found = tuple(
         LikelyColumn(column.name, roles[column.name], column.holds, _repeats(column), column.odd) for column in columns
     )
-    return LikelyColumns(found, _question(found))
+    raters = [text for column in columns if roles[column.name] == "rater" for text in dict.fromkeys(column.texts)]
+    models = tuple(filter(looks_like_a_model, raters))
+    return LikelyColumns(found, None if models else _question(found), models)
 
 
 def names_objects(name: str) -> bool:
@@ -262,6 +276,7 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
     # One that repeats is taken too, so that the reader names the objects that come twice.
     objects = [column for column in named if _is_object(column)]
     objects = objects or sorted(filter(_repeats_objects, named), key=lambda column: -column.different)
+    objects = objects or [column for column in named if _looks_like_names(column)]
     for column in columns:
         if _ABOUT.search(column.name):
             roles[column.name] = "other"
@@ -298,10 +313,16 @@ def _alike(judge: SeenColumn, person: SeenColumn) -> bool:
 
 
 def _same_words(column: SeenColumn, judges: Sequence[SeenColumn]) -> bool:
-    """Whether a column holds labels that are words, all of which a judge gives too, and no remarks about them."""
-    labels = {text.casefold() for text in column.texts}
-    are_words = not column.are_numbers and len(labels) > 1 and not _ABOUT.search(column.name)
-    return are_words and any(labels <= {text.casefold() for text in judge.texts} for judge in judges)
+    """Whether a column holds labels that are words, most of which a judge gives too, and no remarks about them."""
+    given = [text.casefold() for text in column.texts]
+    are_words = not column.are_numbers and len(set(given)) > 1 and not _ABOUT.search(column.name)
+    if not are_words or not column.are_labels:
+        return False
+    of_judges = [{text.casefold() for text in judge.texts} for judge in judges]
+    return any(
+        len(words & set(given)) > 1 and sum(text in words for text in given) >= SHARED * len(given)
+        for words in of_judges
+    )
 
 
 def _numbers(column: SeenColumn) -> set[str]:
@@ -321,6 +342,14 @@ def _long_role(column: SeenColumn, rater: str, rating: str) -> Role:
 
 def _is_object(column: SeenColumn) -> bool:
     return bool(_OBJECT.search(column.name)) and column.different == len(column.texts) == column.n
+
+
+def _looks_like_names(column: SeenColumn) -> bool:
+    """Whether it holds another short name without a space in every row, whatever it is called."""
+    words = sum(" " not in text and len(text) <= LONGEST_NAME for text in column.texts)
+    all_differ = column.different == len(column.texts) == column.n > MOST_LABELS
+    is_text = _TEXTUAL.search(column.name)
+    return all_differ and not (column.are_numbers or is_text) and words >= NEARLY_ALL * len(column.texts)
 
 
 def _repeats_objects(column: SeenColumn) -> bool:

@@ -179,19 +179,28 @@ def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: Rating
         others = given[given != code]
         problem = f"'{name}' has a {code:g} ({len(given) - len(others):,} in all), and {whose} other ratings are "
         problem += f"{others.min():g} to {others.max():g}."
-        remedy = f"If it stands for no rating, add `--blank {code:g}`; if it is one, add `--scale ordinal`."
+        scale = "ordinal" if _numeric_scale(values) == "ordinal" else "interval"
+        remedy = f"If it stands for no rating, add `--blank {code:g}`; if it is one, add `--scale {scale}`."
         raise FileFault(raw.name, problem, remedy, row=row)
 
 
 def _code(given: Floats) -> float | None:
-    """The lowest or highest of a few whole numbers where it is rare, and a usual code or far from all others."""
+    """The lowest or highest where it is rare: of a few whole numbers a usual code or far from all others.
+
+    Of measures it is a usual code below 0 where no other is, or far from all others.
+    """
     there, counts = np.unique(given, return_counts=True)
-    if len(there) < FEWEST_STEPS + 1 or len(there) > MOST_STEPS + 2 or bool((there != np.round(there)).any()):
+    if len(there) < FEWEST_STEPS + 1:
         return None
+    are_steps = len(there) <= MOST_STEPS + 2 and bool((there == np.round(there)).all())
     for place, others in ((-1, there[:-1]), (0, there[1:])):
         code, gap = float(there[place]), abs(there[place] - others[place])
         is_usual = code in CODES and (gap > np.diff(others).max() or (code < 0 <= others[0]))
         is_alone = code < 0 < others[0]
+        if not are_steps:
+            if code in CODES and (code < 0 <= others[0] or gap > np.ptp(others)) and counts[place] < len(given) * RARE:
+                return code
+            continue
         if (gap > np.ptp(others) or is_usual or is_alone) and counts[place] < len(given) * RARE:
             return code
     return None

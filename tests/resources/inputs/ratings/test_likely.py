@@ -37,6 +37,11 @@ ROWS = range(40)
          ["other", "object", "judge", "person"]),
         ("render,product,rater,score", lambda i: f"r{i // 2},p{i // 4},{'ab'[i % 2]},{i % 5}",
          ["object", "source", "rater", "rating"]),
+        # Short names that all differ are the objects', in any language; a rater's words need not all be the judge's.
+        ("riga,gruppo,gpt4,umano_human", lambda i: f"r-{i},g{i % 5},{1 + i % 5},{1 + i % 4}",
+         ["object", "source", "judge", "person"]),
+        ("reply,llm,ann,bea", lambda i: f"r{i},{'ab'[i % 2]},{'ab'[i // 2 % 2]},{'c' if i == 9 else 'ab'[i // 3 % 2]}",
+         ["object", "judge", "person", "person"]),
         ("item,annotator,score", lambda i: f"d{i // 3},{i % 3},{1 + i % 5}", ["object", "rater", "rating"]),
         ("query,doc,rater,grade", lambda i: f"q{i // 8},d{i // 2},{'ab'[i % 2]},{i % 4}",
          ["source", "object", "rater", "rating"]),
@@ -81,3 +86,14 @@ def test_what_programs_write_for_nothing_makes_no_number_a_word(tmp_path: Path) 
     found = likely_columns(record_file(path))
     assert [column.role for column in found.columns] == ["object", "judge", "person"]
     assert not found.odd
+
+
+def test_a_rater_who_is_a_model_is_the_judge_of_a_file_with_a_row_a_rating(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    who = ("ann", "bob", "claude-3.5-sonnet")
+    path.write_text("\n".join(["item,rater,score", *(f"d{i // 3},{who[i % 3]},{1 + i % 5}" for i in range(60))]))
+    found = likely_columns(record_file(path))
+    assert found.question is None
+    assert found.command(["r.csv"]) == (
+        "touchstone verdict r.csv --judge claude-3.5-sonnet --item item --rater rater --score score"
+    )

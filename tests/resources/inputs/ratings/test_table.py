@@ -161,6 +161,11 @@ def test_what_cannot_be_read_is_said_by_name(
             WIDE,
             ["row 14", "'gpt' has a -1 (1 in all), and its other ratings are 1 to 5", "--blank -1"],
         ),
+        (
+            "gpt,ann,bob\n" + "0.1,0.22,0.3\n0.2,0.33,0.4\n0.4,0.5,0.61\n" * 3 + "0.1,-1,0.1\n",
+            WIDE,
+            ["row 11", "'ann' has a -1 (1 in all)", "are 0.1 to 0.61", "--blank -1", "--scale interval"],
+        ),
         ("gpt,ann,bob,c\n1,2,3,\n2,3,4,\n", replace(WIDE, cluster="c"), ["'c' is blank in every row"]),
         ("gpt,ann,bob\np,q,r\n", replace(WIDE, labels=("p", "", "q")), ["empty label"]),
     ],
@@ -218,6 +223,20 @@ def test_a_blank_of_ones_own_is_no_rating(tmp_path: Path) -> None:
     path = csv(tmp_path, "gpt,ann,bob\n1,2,3\n2,skip,3\n4,Skip,5\n")
     found = read_ratings(path, RatingColumns(("gpt",), ("ann", "bob"), blank=("skip",)))
     same(values(found), {"gpt": [1, 2, 4], "ann": [2, NAN, NAN], "bob": [3, 3, 5]})
+
+
+def test_a_number_that_stands_for_no_rating_is_blank_however_it_is_written(tmp_path: Path) -> None:
+    path = csv(tmp_path, "gpt,ann,bob\n0.5,-1.00,0.2\n0.4,0.5,-1\n")
+    found = values(read_ratings(path, replace(WIDE, blank=("-1",))))
+    same(found, {"gpt": [0.5, 0.4], "ann": [NAN, 0.5], "bob": [0.2, NAN]})
+
+
+def test_a_title_above_a_sheets_table_is_no_header(tmp_path: Path) -> None:
+    rows = [["Ratings of May"], [], ["gpt", "ann", "bob"], [1, 2, 3], [2.5, 3, 4]]
+    same(
+        values(read_ratings(excel(tmp_path / "t.xlsx", sheet=rows), WIDE)),
+        {"gpt": [1, 2.5], "ann": [2, 3], "bob": [3, 4]},
+    )
 
 
 def test_a_workbook_of_several_sheets_asks_which(tmp_path: Path) -> None:
