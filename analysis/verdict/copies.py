@@ -14,6 +14,8 @@ FEWEST: Final = 20
 # A rounded mean of a scale of fewer steps is near to every careful rater.
 FEWEST_STEPS: Final = 8
 MOST_DECIMALS: Final = 6
+# So many half steps of its decimals a column's range has, for these to be taken for rounding.
+FINE: Final = 100
 # Of a crowd the first.
 MOST_PEOPLE: Final = 50
 # Where people differ so little that a rater like them would equal one on all objects more often, it is no copy.
@@ -150,15 +152,24 @@ def _in_another_unit(people: People, own: Floats) -> _Alike | None:
         x, y = column[both], own[both]
         if len(x) < FEWEST:
             continue
-        low, high = int(np.argmin(x)), int(np.argmax(x))
-        with np.errstate(all="ignore"):
-            line = y[low] + (x - x[low]) / (x[high] - x[low]) * (y[high] - y[low])
-            on_it = bool((np.abs(y - line) <= 1e-9 * np.abs(y).max()).all())
         # Any two values are on a line.
-        if on_it and y[low] != y[high] and len(np.unique(x)) > 2:
+        if len(np.unique(x)) > 2 and len(np.unique(y)) > 2 and _on_a_line(x, y):
             is_person = name in map(str, people.called)
             return _Alike(message("{name} in another unit", name=name), len(x), name if is_person else "")
     return None
+
+
+def _on_a_line(x: Floats, y: Floats) -> bool:
+    """Whether all pairs are on a line as far as the second side's decimals tell."""
+    decimals = _decimals(y)
+    half = 0.0 if decimals is None else 0.5 * 10.0**-decimals
+    room = 1.1 * half if half * FINE <= np.ptp(y) else 0.0
+    # The same whatever the units are.
+    x_unit, y_unit = x - x.mean(), y - y.mean()
+    with np.errstate(all="ignore"):
+        slope = float((x_unit / np.ptp(x) * (y_unit / np.ptp(y))).sum() / ((x_unit / np.ptp(x)) ** 2).sum())
+        away = np.abs(y_unit - slope * np.ptp(y) * (x_unit / np.ptp(x)))
+    return bool((away <= room + 1e-9 * np.abs(y).max()).all())
 
 
 def _means(answers: Floats) -> Floats:

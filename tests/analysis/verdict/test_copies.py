@@ -22,6 +22,7 @@ def of(answers: np.ndarray, measure: Measure = "scores") -> People:
         (lambda people: np.median(people, axis=1), "the median of the people"),
         (lambda people: np.rint(people.mean(axis=1)), "the rounded mean of the people"),
         (lambda people: 20 * people[:, 2] - 20, "c in another unit"),
+        (lambda people: np.round(20 * people.mean(axis=1), 1), "the mean of the people in another unit"),
         (lambda people: people.mean(axis=1) / 5, "the mean of the people in another unit"),
     ],
 )
