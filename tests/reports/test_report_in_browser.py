@@ -24,6 +24,9 @@ from tests.reports.fidelity.made_contents import contents_of_size, frames_of
 from tests.reports.hostile_contents import EVIL_IDS, hostile_contents
 from tests.reports.made_size import KEYS, Size
 
+SIDEWAYS_ON_A_PHONE = """Array.from(document.querySelectorAll(".scroll > table:not(#matrix)"))
+    .filter((one) => !one.closest(".built") && one.parentElement.scrollWidth > one.parentElement.clientWidth + 1)
+    .map((one) => one.caption?.textContent)"""
 DENIED = """Object.defineProperty(window, "localStorage", {
     get() { throw new DOMException("denied", "SecurityError"); },
 });"""
@@ -169,6 +172,11 @@ def test_on_a_phone_a_gate_is_a_stack_and_the_answer_with_its_date_is_on_the_fir
         table = page.locator("#gates table.gates").nth(place).bounding_box()
         assert table is not None
         assert table["width"] <= 358
+    page.evaluate(OPEN_ALL)
+    # Tables with few columns fit; those to sort keep their heads, and scroll.
+    assert page.evaluate(SIDEWAYS_ON_A_PHONE) == []
+    row = page.locator("#sensitivity table.stacks tbody tr").first
+    assert "Hit rate" in row.inner_text()
     for label in page.locator("table.stacks td:visible > .in-stack:visible").all()[:40]:
         # A label that does not fit into its column is broken, and does not reach into the number.
         assert label.evaluate("one => one.scrollWidth <= one.clientWidth")

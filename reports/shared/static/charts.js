@@ -71,11 +71,12 @@ async function startCharts() {
     document.getElementById("too-old").hidden = false;
     return;
   }
-  specs = JSON.parse(document.getElementById("page-charts").textContent);
   const library = document.createElement("script");
   // The policy allows this very text and no other.
   library.textContent = await unpacked("page-library");
   document.head.append(library);
+  // Last: what unfolds meanwhile is drawn with the rest.
+  specs = JSON.parse(document.getElementById("page-charts").textContent);
   await drawCharts();
   let waiting;
   window.addEventListener("resize", () => {

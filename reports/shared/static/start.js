@@ -56,6 +56,8 @@ async function start() {
   document.documentElement.classList.remove("no-script");
   showLanguage(firstLanguage());
   showChoice();
+  stackTables();
+  PHONE.addEventListener("change", stackTables);
   startHelp();
   for (const button of document.querySelectorAll("[data-language]")) {
     button.addEventListener("click", () => {

@@ -117,6 +117,31 @@ async function buildTable(place) {
   place.replaceChildren(...above, box);
 }
 
+// On a phone a row is a list: each number with its column's head in front. Sorting needs the heads where they are.
+const PHONE = window.matchMedia("(max-width: 40rem)");
+
+function stackTables() {
+  if (!PHONE.matches) {
+    return;
+  }
+  for (const table of document.querySelectorAll(".scroll > table:not(.stacks, #matrix)")) {
+    const heads = Array.from(table.tHead.rows[0].cells);
+    if (heads.length < 3 || table.closest(".built")) {
+      continue;
+    }
+    table.classList.add("stacks");
+    for (const cell of table.querySelectorAll("tbody td")) {
+      const label = element("span", undefined, { className: "in-stack" });
+      const head = heads[cell.cellIndex].cloneNode(true);
+      head.querySelector(".help")?.remove();
+      label.append(...head.childNodes);
+      const line = element("span", undefined, { className: "line" });
+      line.append(...cell.childNodes);
+      cell.append(...(line.hasChildNodes() ? [label, line] : []));
+    }
+  }
+}
+
 function buildOpenTables() {
   return Promise.all(
     Array.from(document.querySelectorAll("details[open] > [data-table]")).map(buildTable));
