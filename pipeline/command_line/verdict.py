@@ -96,6 +96,10 @@ def verdict(
         str | None,
         typer.Option(help="Of a CSV file that is not UTF-8: latin-1, cp1252.", metavar="NAME", rich_help_panel=COLUMNS),
     ] = None,
+    decimal: Annotated[
+        Literal[",", "."] | None,
+        typer.Option(help="Decimal sign of the file's numbers; else as each column shows it.", rich_help_panel=COLUMNS),
+    ] = None,
     annotators: Annotated[
         Literal["expert", "skilled", "crowd"],
         typer.Option(help="Who the people are: sets epsilon of the alternative annotator test, 0.2, 0.15 or 0.1."),
@@ -139,7 +143,7 @@ def verdict(
     from resources.inputs.any_file import Opening
     from resources.inputs.ratings.layout import RatingColumns
 
-    opening = Opening(sheet, encoding)
+    opening = Opening(sheet, encoding, decimal)
     if not judge and not (human and (rater or len(file) > 1)):
         if human or output is not None or as_json:
             raise UserError("`--judge` is missing: name each column with a judge's ratings.")

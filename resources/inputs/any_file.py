@@ -46,10 +46,17 @@ COMMON = ("utf-8", "latin-1", "cp1252", "utf-16", "shift_jis", "gb18030", "big5"
 
 @dataclass(frozen=True)
 class Opening:
-    """What a file does not say of itself: the sheet of a workbook, the encoding of a CSV file as Python names it."""
+    """What a file does not say of itself.
+
+    Attributes:
+        sheet: Of a workbook.
+        encoding: Of a CSV file, as Python names it.
+        decimal: The decimal sign of its numbers, a comma or a point.
+    """
 
     sheet: str | None = None
     encoding: str | None = None
+    decimal: str | None = None
 
 
 AS_IT_IS = Opening()

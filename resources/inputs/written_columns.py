@@ -29,8 +29,14 @@ _CELL: Final = re.compile(
 # What makes another number of it, or another value than the number: ``(0.5)`` for -0.5, ``5-``, ``< 0.01``, ``5*``.
 _MARKS: Final = " ()[]{}<>=~\u2248\u2264\u2265\u00b1*\u2020\u2021'\"+-"
 _SHARES: Final = {"%": 100.0, "\u2030": 1000.0}
-# A column with whole numbers from here and none above without a comma groups its digits: "812", "1,234".
+# A column with whole numbers from here and none from there on without a comma groups its digits: "812", "1,234".
 _NEARLY_GROUPED: Final = 100
+_GROUPED: Final = 1000
+# The remedies where a sign may be either; the option is of the one command that has no file of its own to correct.
+_DECLARE: Final = (
+    "Write the numbers with a point, and thousands without a separator; `touchstone verdict` takes `--decimal ,` where "
+    "commas are decimal signs, `--decimal .` where they separate thousands."
+)
 Read = TypeVar("Read")
 _WHOLE: Final = re.compile(r"-?\d+(\.0*)?")
 _FLOAT: Final = re.compile(r"-?\d+\.0*")
@@ -53,13 +59,17 @@ class _Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """One way to write a number; `thousands` is "" where digits are not grouped, the others where there is none."""
+    """One way to write a number; `thousands` is "" where digits are not grouped, the others where there is none.
+
+    With `points_too` a point is a decimal sign next to the comma.
+    """
 
     decimal: str = "."
     thousands: str = ""
     before: str = ""
     after: str = ""
     minus: bool = False
+    points_too: bool = False
 
     def number(self, cell: str) -> float | None:
         """The number that a cell holds: a share where percent signs are written; null where it holds none.
@@ -75,7 +85,9 @@ class NumberFormat:
                 raise OtherFormat
             return None
         same = (parts.before, parts.after) == (self.before, self.after) and parts.minus <= self.minus
-        if not same or not _fits(parts, self.decimal, self.thousands):
+        if not same or not (
+            _fits(parts, self.decimal, self.thousands) or (self.points_too and _fits(parts, *_PLAIN))
+        ):
             raise OtherFormat
         body = parts.body.replace(self.thousands, "") if self.thousands else parts.body
         value = float(parts.sign + body.replace(self.decimal, ".") + parts.exponent)
@@ -96,7 +108,7 @@ class NumberFormat:
         """What is said of a column in this form; nothing of plain numbers."""
         said = []
         if self.decimal == ",":
-            said.append("a comma is the decimal sign")
+            said.append("a comma is the decimal sign" + (" and so is a point" if self.points_too else ""))
         if self.thousands:
             name = {",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe"}[self.thousands]
             said.append(f"{name} separates thousands")
@@ -117,7 +129,9 @@ class FormatEvidence:
     fitting: Counter[tuple[str, str]] = field(default_factory=Counter)
     minus: bool = False
     largest_bare: float = -1.0
-    first_grouped: str = ""
+    first_signed: str = ""
+    signs: set[str] = field(default_factory=set)
+    grouped: set[tuple[str, str]] = field(default_factory=set)
 
     def see(self, cell: str) -> bool:
         """Take one cell into account; whether it holds a number in some form."""
@@ -127,37 +141,78 @@ class FormatEvidence:
         self.affixes[parts.before, parts.after] += 1
         self.minus = self.minus or parts.minus
         for form in _FORMS:
-            self.fitting[form] += _fits(parts, *form)
+            fits = _fits(parts, *form)
+            self.fitting[form] += fits
+            decimal, thousands = form
+            # Two groups, or groups and a decimal sign, are no decimals.
+            if fits and thousands and parts.body.count(thousands) + parts.body.count(decimal) > 1:
+                self.grouped.add(form)
         if parts.body.isdecimal():
             self.largest_bare = max(self.largest_bare, float(parts.body))
-        elif not self.first_grouped:
-            self.first_grouped = cell
+        elif not self.first_signed:
+            self.first_signed = cell
+        self.signs |= {sign for sign in ",." if sign in parts.body}
         return True
 
-    def format(self, decimal_elsewhere: str | None, comma_separates: bool) -> NumberFormat | None:
-        """The column's form; null where a comma may be a decimal sign or separate thousands.
+    def format(self, decimal_elsewhere: str | None, delimiter: str, declared: str | None = None) -> NumberFormat | None:
+        """The column's form; null where a comma, or a point, may be a decimal sign or separate thousands.
+
+        A sign separates thousands only where the column itself shows it: a cell has two groups or a decimal sign
+        too, or none of 1,000 and more lacks the sign while smaller ones do, and none has decimals.
 
         Args:
             decimal_elsewhere: The decimal sign of the file's other columns, where one is certain.
-            comma_separates: Whether commas separate the file's cells, so that a decimal comma would be a surprise.
+            delimiter: What separates the file's cells; where it is the comma, a decimal comma would be a surprise.
+            declared: The decimal sign of the file, where the user named it.
         """
         if not self.fitting:
             return NumberFormat()
-        most = max(self.fitting.values())
-        best = [form for form in _FORMS if self.fitting[form] == most]
-        form = best[0]
-        if form == _PLAIN and decimal_elsewhere == "," and (",", ".") in best and self.first_grouped:
-            form = (",", ".")
-        if form == (",", "") and (".", ",") in best:
-            grouped = decimal_elsewhere == "."
-            if decimal_elsewhere is None:
-                grouped = self.largest_bare >= _NEARLY_GROUPED
-                # Whole numbers of three digits speak for groups, cells that no comma separates for a decimal comma.
-                if grouped != comma_separates:
+        if declared is not None:
+            return self._as_declared(declared, delimiter)
+        form = self._best([form for form in _FORMS if self._may_group(form, delimiter)])
+        other = {_PLAIN: (",", "."), (",", ""): (".", ",")}.get(form)
+        if other is not None and self._may_be(other):
+            groups = self._may_group(other, delimiter)
+            if form == _PLAIN:
+                if decimal_elsewhere == ",":
+                    # Between semicolons, as these files are written where commas are decimal signs.
+                    groups = groups or (delimiter == ";" and 0 <= self.largest_bare < _GROUPED)
+                    return self._written(other) if groups else None
+            elif groups:
+                return self._written(other) if decimal_elsewhere != "," else None
+            elif decimal_elsewhere != ",":
+                # Cells that no comma separates speak for a decimal comma, whole numbers of three digits for groups.
+                is_clear = delimiter not in ("", ",") and self.largest_bare < _NEARLY_GROUPED
+                if decimal_elsewhere is not None or not is_clear:
                     return None
-            form = (".", ",") if grouped else form
+        return self._written(form)
+
+    def _as_declared(self, decimal: str, delimiter: str) -> NumberFormat | None:
+        """In the form that fits most cells with this decimal sign."""
+        may = [form for form in _FORMS if form[0] == decimal and (decimal == "." or self._may_group(form, delimiter))]
+        form = self._best(may)
+        points_too = form == (",", "") and "." in self.signs
+        if points_too and self._may_be((",", ".")):
+            return None
+        return self._written(form, points_too)
+
+    def _best(self, forms: Iterable[tuple[str, str]]) -> tuple[str, str]:
+        return max(forms, key=lambda form: self.fitting[form])
+
+    def _written(self, form: tuple[str, str], points_too: bool = False) -> NumberFormat:
         before, after = max(self.affixes, key=lambda affix: self.affixes[affix])
-        return NumberFormat(*form, before, after, self.minus)
+        return NumberFormat(*form, before, after, self.minus, points_too)
+
+    def _may_be(self, form: tuple[str, str]) -> bool:
+        """Whether the sign of thousands of a form is the only one of the column, with three digits after each."""
+        return self.signs == {form[1]} and self.fitting[form] == max(self.fitting.values())
+
+    def _may_group(self, form: tuple[str, str], delimiter: str) -> bool:
+        """Whether a form's thousands are shown by the column, or can be nothing else."""
+        if form[1] not in (",", ".") or form in self.grouped:
+            return True
+        is_larger = _NEARLY_GROUPED <= self.largest_bare < _GROUPED
+        return is_larger and self._may_be(form) and (form[1] == "." or delimiter in ("", ","))
 
     @property
     def certain_decimal(self) -> str | None:
@@ -211,6 +266,15 @@ def _fits(parts: _Cell, decimal: str, thousands: str) -> bool:
     return _GRAMMAR[decimal, thousands].fullmatch(parts.body) is not None
 
 
+def _option(cell: str, form: NumberFormat) -> str:
+    """The other remedy for a decimal comma among points, or a point among commas."""
+    parts = _parts(cell)
+    sign = "," if form.decimal == "." else "."
+    is_other = parts is not None and sign in parts.body and _fits(parts, sign, "")
+    comma = "or, where commas are decimal signs too, `touchstone verdict` takes `--decimal ,`"
+    return f"; {comma}" if is_other and not form.thousands else ""
+
+
 PLAIN: Final = NumberFormat()
 
 
@@ -249,7 +313,7 @@ class WrittenColumns:
             if self._formats is None:
                 raise LookAtAll from other
             problem = f"'{cell:.60}' in column '{column}' is written in another way than the column's other numbers."
-            raise WrittenOtherwise(problem, f"Write it like {form.example}.") from other
+            raise WrittenOtherwise(problem, f"Write it like {form.example}{_option(cell, form)}.") from other
 
     def on_scale(self, column: str, number: float, low: float, high: float) -> float:
         """A number of a column on a scale: a percentage is a share of a scale that begins with 0."""
@@ -296,27 +360,32 @@ class ColumnEvidence(WrittenColumns):
             self._labels[column] = _WHOLE.fullmatch(text) is not None
         return text
 
-    def decided(self, name: str, delimiter: str) -> WrittenColumns:
+    def decided(self, name: str, delimiter: str, decimal: str | None = None) -> WrittenColumns:
         """How the file is to be read.
 
         Args:
             name: The file's.
             delimiter: What separates its cells; "" where nothing does.
+            decimal: The decimal sign, where the user named it.
 
         Raises:
-            FileFault: A column's commas may be decimal signs or separate thousands.
+            FileFault: A column's commas or points may be decimal signs or separate thousands.
         """
         certain = {one.certain_decimal for one in self._numbers.values()} - {None}
         elsewhere = certain.pop() if len(certain) == 1 else None
         formats: dict[str, NumberFormat] = {}
         for column, evidence in self._numbers.items():
-            form = evidence.format(elsewhere, delimiter in ("", ","))
+            form = evidence.format(elsewhere, delimiter, decimal)
             if form is None:
+                sign = "comma" if "," in evidence.signs else "point"
+                others = {".": " Other columns have decimal points.", ",": " Other columns have decimal commas."}
                 problem = (
-                    f"'{evidence.first_grouped:.60}' in column '{column}' can be read in two ways: the comma may be "
+                    f"'{evidence.first_signed:.60}' in column '{column}' can be read in two ways: the {sign} may be "
                     "the decimal sign or separate thousands, in every number of the column."
+                    f"{others.get(elsewhere or '', '')}"
                 )
-                raise FileFault(name, problem, "Write the numbers with a point, and thousands without a separator.")
+                alike = "Write the decimal sign as in the other columns, and thousands without a separator."
+                raise FileFault(name, problem, _DECLARE if sign == "comma" else alike)
             formats[column] = form
         return WrittenColumns(formats, frozenset(column for column, whole in self._labels.items() if whole))
 
@@ -343,7 +412,11 @@ def read_as_written(read: Callable[[WrittenColumns], Read], name: str, delimiter
 
 
 def columns_as_written(
-    name: str, numbers: Mapping[str, Iterable[str]], labels: Mapping[str, Iterable[str]], delimiter: str
+    name: str,
+    numbers: Mapping[str, Iterable[str]],
+    labels: Mapping[str, Iterable[str]],
+    delimiter: str,
+    decimal: str | None = None,
 ) -> WrittenColumns:
     """How columns that are in memory are to be read.
 
@@ -352,9 +425,10 @@ def columns_as_written(
         numbers: The cells of each column of numbers.
         labels: Those of each column of ids or labels.
         delimiter: What separates the file's cells; "" where nothing does.
+        decimal: The decimal sign, where the user named it.
 
     Raises:
-        FileFault: A column's commas may be decimal signs or separate thousands.
+        FileFault: A column's commas or points may be decimal signs or separate thousands.
     """
     evidence = ColumnEvidence()
     for column, cells in numbers.items():
@@ -363,4 +437,4 @@ def columns_as_written(
     for column, cells in labels.items():
         for cell in cells:
             evidence.label(column, cell)
-    return evidence.decided(name, delimiter)
+    return evidence.decided(name, delimiter, decimal)

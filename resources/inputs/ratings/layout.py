@@ -154,6 +154,7 @@ class RawRatings:
     notes: tuple[str, ...]
     delimiter: str
     others: tuple[OtherColumn, ...] = ()
+    decimal: str | None = None
 
 
 def raw_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS_IT_IS) -> RawRatings:
@@ -175,7 +176,7 @@ def raw_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS
     empty = [name for name, texts in raw.ratings.items() if not any(text is not None for text in texts)]
     if empty:
         raise FileFault(file.name, f"{listing(map(repr, empty))} has no rating at all.", "Leave it out.")
-    return raw
+    return replace(raw, decimal=opening.decimal)
 
 
 def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:

@@ -125,8 +125,10 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
     for name, texts in raw.ratings.items():
         by_column.setdefault(raw.column[name], {}).update(dict.fromkeys(text for text in texts if text is not None))
     plain = all(_is_plain(text) for texts in by_column.values() for text in texts)
-    written = WrittenColumns() if plain else columns_as_written(raw.name, by_column, {}, raw.delimiter)
+    plain = plain and raw.decimal != ","
+    written = WrittenColumns() if plain else columns_as_written(raw.name, by_column, {}, raw.delimiter, raw.decimal)
     values, faults = {}, Faults(raw.name)
+    odd: dict[str, list[tuple[int, WrittenOtherwise]]] = {}
     for name, texts in raw.ratings.items():
         numbers: dict[str | None, float] = {None: np.nan}
         for place, text in enumerate(texts):
@@ -136,7 +138,7 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
             try:
                 number = written.number(raw.column[name], text)
             except WrittenOtherwise as other:
-                faults.add(other.problem, other.remedy, raw.rows[name][place])
+                odd.setdefault(raw.column[name], []).append((raw.rows[name][place], other))
                 continue
             if number is None or not np.isfinite(number):
                 faults.add(f"'{text:.60}' of '{name}' is no finite number.", _correct(text), raw.rows[name][place])

@@ -5,6 +5,8 @@ import pytest
 from resources.errors import UserError
 from resources.inputs.written_columns import WrittenOtherwise, columns_as_written
 
+OR_DECLARE = "; or, where commas are decimal signs too, `touchstone verdict` takes `--decimal ,`"
+
 
 @pytest.mark.parametrize(
     ("cells", "numbers", "said"),
@@ -35,8 +37,13 @@ def test_a_consistent_column_is_read_and_its_form_is_said(
 @pytest.mark.parametrize(
     ("cells", "odd", "like"),
     [
-        (["0,5", "0,7", "0.5"], "0.5", "1234,5"),
-        (["0.5", "0.7", "0,5"], "0,5", "1234.5"),
+        (["0,5", "0,7", "0.5"], "0.5", f"1234,5{OR_DECLARE}"),
+        (["0.5", "0.7", "0,5"], "0,5", f"1234.5{OR_DECLARE}"),
+        # Three decimals are no groups, whatever fits.
+        (["7.218", "6.311", "7,123"], "7,123", f"1234.5{OR_DECLARE}"),
+        (["3.18", "2.71", "9,709"], "9,709", f"1234.5{OR_DECLARE}"),
+        (["7,218", "6,311", "7.123"], "7.123", f"1234,5{OR_DECLARE}"),
+        (["812", "3.5", "1,234"], "1,234", f"1234.5{OR_DECLARE}"),
         (["5 dB", "6 dB", "7"], "7", "1234.5 dB"),
         (["50%", "60%", "0.7"], "0.7", "1234.5%"),
         (["1.5", "2.5", "12,34,567"], "12,34,567", "1234.5"),
@@ -72,9 +79,34 @@ def test_between_semicolons_a_comma_is_the_decimal_sign_unless_whole_numbers_of_
 def test_the_decimal_sign_of_other_columns_decides() -> None:
     cells = {"mos": ["1,234", "2,345"], "sd": ["0,5"]}
     assert columns_as_written("a.csv", cells, {}, ",").number("mos", "1,234") == 1.234
-    assert columns_as_written("a.csv", cells | {"sd": ["0.5"]}, {}, ",").number("mos", "1,234") == 1234
     points = {"mos": ["1.234", "2"], "sd": ["0,5"]}
     assert columns_as_written("a.csv", points, {}, ";").number("mos", "1.234") == 1234
+
+
+@pytest.mark.parametrize(
+    ("cells", "delimiter", "part"),
+    [
+        ({"mos": ["1,234", "2,345"], "sd": ["0.5"]}, ",", "Other columns have decimal points"),
+        ({"mos": ["7,123", "6,311"], "sd": ["38.1"]}, ";", "`--decimal ,`"),
+        ({"mos": ["812", "1,234"], "sd": ["0,5"]}, ",", "Other columns have decimal commas"),
+        ({"mos": ["812", "1,234", "1200"]}, ",", "`--decimal .`"),
+        ({"mos": ["1.234", "2"], "sd": ["0,5"]}, "", "the point may be the decimal sign"),
+        ({"mos": ["7.123", "6.311"], "sd": ["0,5"]}, ";", "the point may be the decimal sign"),
+    ],
+)
+def test_a_factor_of_a_thousand_is_a_question(cells: dict[str, list[str]], delimiter: str, part: str) -> None:
+    with pytest.raises(UserError, match=r"in column 'mos' can be read in two ways") as refused:
+        columns_as_written("a.csv", cells, {}, delimiter)
+    assert part in str(refused.value)
+
+
+def test_the_decimal_sign_that_is_named_decides() -> None:
+    cells = {"niqe": ["7.218", "7,123", "2"], "mos": ["1,234", "2,345"], "n": ["1.234,5"]}
+    written = columns_as_written("a.csv", cells, {}, ",", ",")
+    assert [written.number("niqe", cell) for cell in cells["niqe"]] == [7.218, 7.123, 2]
+    assert (written.number("mos", "1,234"), written.number("n", "1.234,5")) == (1.234, 1234.5)
+    assert written.notes()[0] == "Column 'niqe': a comma is the decimal sign and so is a point."
+    assert columns_as_written("a.csv", cells, {}, ",", ".").number("mos", "1,234") == 1234
 
 
 def test_ids_lose_their_point_where_the_whole_column_is_whole() -> None:
