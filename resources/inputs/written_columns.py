@@ -85,9 +85,7 @@ class NumberFormat:
                 raise OtherFormat
             return None
         same = (parts.before, parts.after) == (self.before, self.after) and parts.minus <= self.minus
-        if not same or not (
-            _fits(parts, self.decimal, self.thousands) or (self.points_too and _fits(parts, *_PLAIN))
-        ):
+        if not same or not (_fits(parts, self.decimal, self.thousands) or (self.points_too and _fits(parts, *_PLAIN))):
             raise OtherFormat
         body = parts.body.replace(self.thousands, "") if self.thousands else parts.body
         value = float(parts.sign + body.replace(self.decimal, ".") + parts.exponent)

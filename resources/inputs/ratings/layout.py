@@ -1,6 +1,7 @@
 """Where the ratings of a file are, a column a rater or a row a rating: the texts that each rater gave each object."""
 
 import json
+import shlex
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -29,6 +30,7 @@ from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
 from resources.inputs.ratings.summary_rows import sentences, summary_rows
 from resources.inputs.record_files import (
     NO_VALUE,
+    Record,
     RecordFile,
     SeveralValues,
     as_text,
@@ -107,13 +109,56 @@ def _is_plain_trec(path: str | Path | UPath) -> bool:
 
 @dataclass
 class _Cells:
-    """The texts of the wanted columns row by row; null where a cell is blank."""
+    """The texts of the wanted columns row by row; null where a cell is blank.
+
+    `order` has the places of the rows among the file's records, from 0; `differ` says of two rows of one object, by
+    their numbers, in which columns they differ.
+    """
 
     rows: list[int] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)
     columns: dict[str, list[str | None]] = field(default_factory=dict)
     others: list[OtherColumn] = field(default_factory=list)
     blanks: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
+    differ: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    def without_copies(self, file: RecordFile, keys: Sequence[str]) -> None:
+        """Leave out every row that repeats the first one of its object in all columns of the file, and say so.
+
+        Args:
+            file: It is read once more where an object comes twice, with all its columns.
+            keys: The columns that name what has one row.
+        """
+        first: dict[tuple[str | None, ...], int] = {}
+        twice: dict[int, int] = {}
+        for place, key in enumerate(zip(*(self.columns[name] for name in keys), strict=True)):
+            if None not in key and first.setdefault(key, place) != place:
+                twice[place] = first[key]
+        if not twice:
+            return
+        wanted, fields = {self.order[place]: place for place in (*twice, *twice.values())}, {}
+        for place, record in enumerate(one for one in file.records() if isinstance(one, Record)):
+            if place in wanted:
+                fields[wanted[place]] = record.fields
+        copies = []
+        for place, before in twice.items():
+            here, there = fields[place], fields[before]
+            names = [name for name in {**there, **here} if here.get(name) != there.get(name)]
+            if names:
+                self.differ[self.rows[before], self.rows[place]] = listing((f"'{name}'" for name in names), 3)
+            else:
+                copies.append(place)
+        if copies:
+            which = listing(f"row {self.rows[place]:,} (as row {self.rows[twice[place]]:,})" for place in copies)
+            self.remarks.append(f"Counted once, as they repeat a row in every column: {which}.")
+        self._leave_out(copies)
+
+    def _leave_out(self, places: Iterable[int]) -> None:
+        out = set(places)
+        parts: list[list[Any]] = [self.rows, self.order, *self.columns.values()]
+        for texts in [*parts, *(part for other in self.others for part in other[1:])] if out else []:
+            texts[:] = [text for place, text in enumerate(texts) if place not in out]
 
     def without_summaries(self, names: Iterable[str | None], raters: Iterable[str]) -> None:
         """Leave out the last rows that sum up those above them, and say so.
@@ -126,9 +171,7 @@ class _Cells:
         called = dict(enumerate(last, start=len(self.rows) - len(last)))
         found = summary_rows(called, [self.columns[name] for name in raters])
         self.remarks += sentences(found, self.rows)
-        for one in reversed([one for one in found if one.sums_up]):
-            for texts in (self.rows, *self.columns.values(), *(part for o in self.others for part in o[1:])):
-                del texts[one.place]
+        self._leave_out(one.place for one in found if one.sums_up)
 
     @property
     def notes(self) -> list[str]:
@@ -153,17 +196,21 @@ class RawRatings:
     n_rows: int
     notes: tuple[str, ...]
     delimiter: str
+    faults: Faults
     others: tuple[OtherColumn, ...] = ()
     decimal: str | None = None
 
 
-def raw_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS_IT_IS) -> RawRatings:
+def raw_ratings(
+    path: RatingsPath, columns: RatingColumns, opening: Opening = AS_IT_IS, *, collect: bool = False
+) -> RawRatings:
     """What each rater wrote of each object.
 
     Args:
         path: As `table.read_ratings` takes it.
         columns: What its columns mean.
         opening: What the file does not say of itself.
+        collect: Whether rows that cannot be read and objects that come twice are left to the caller, in `faults`.
 
     Raises:
         FileFault: The file cannot be read, a column is not there, a rater has no rating at all, or there is no row.
@@ -171,11 +218,15 @@ def raw_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS
     """
     file = ratings_file(path, (*columns.judges, *columns.people), opening)
     columns = _own_columns(file, columns)
-    cells = _cells(file, columns, _others(file, columns))
-    raw = _long(cells, columns, file) if columns.is_long else _wide(cells, columns, file)
+    faults = Faults(file.name)
+    cells = _cells(file, columns, _others(file, columns), faults)
+    raw = _long(cells, columns, file, faults) if columns.is_long else _wide(cells, columns, file, faults)
     empty = [name for name, texts in raw.ratings.items() if not any(text is not None for text in texts)]
     if empty:
-        raise FileFault(file.name, f"{listing(map(repr, empty))} has no rating at all.", "Leave it out.")
+        faults.add(f"{listing(map(repr, empty))} has no rating at all.", "Leave it out.")
+        faults.raise_if_any()
+    if not collect:
+        faults.raise_if_any()
     return replace(raw, decimal=opening.decimal)
 
 
@@ -226,14 +277,14 @@ def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
     return [name for name in found if name not in taken][:MOST_COLUMNS]
 
 
-def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cells:
+def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: Faults) -> _Cells:
     raters = () if columns.is_long else (*columns.judges, *columns.people)
     wanted = [name for name in (*raters, columns.item, columns.rater, columns.score, columns.cluster) if name]
     wanted = list(dict.fromkeys(wanted))
     own = {text.casefold() for text in columns.labels}
     blank = {text.strip().casefold() for text in columns.blank} | ({text.casefold() for text in NO_VALUE} - own)
     numbers = {number for text in columns.blank if (number := _as_number(text)) is not None}
-    found, faults = _Cells(columns={name: [] for name in wanted}), Faults(file.name)
+    found = _Cells(columns={name: [] for name in wanted})
     found.others = [OtherColumn(name, [], []) for name in others]
     readers = [(name, value_of(name), found.columns[name]) for name in wanted]
     names = [] if columns.is_long else _names_of_rows(file, columns)
@@ -265,7 +316,10 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str]) -> _Cell
     faults.raise_if_any()
     if not found.rows:
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
+    found.order = list(range(len(found.rows)))
     found.without_summaries(last, raters)
+    keys = (columns.item, columns.rater) if columns.is_long else (columns.item,)
+    found.without_copies(file, [name for name in keys if name is not None])
     return found
 
 
@@ -293,12 +347,12 @@ def _other_text(value: Any) -> str | None:
     return None if text in NO_VALUE else text
 
 
-def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings:
+def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile, faults: Faults) -> RawRatings:
     raters = (*columns.judges, *columns.people)
     objects = [str(row) for row in cells.rows]
     if columns.item is not None:
         objects = [name or objects[place] for place, name in enumerate(cells.columns[columns.item])]
-        _refuse_twice(objects, cells.rows, columns.item, file)
+        _refuse_twice(objects, cells, columns.item, faults)
     clusters = objects
     if columns.cluster is not None:
         clusters = [
@@ -321,6 +375,7 @@ def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
         n_rows=n,
         notes=notes,
         delimiter=file.delimiter,
+        faults=faults,
         others=tuple(cells.others),
     )
 
@@ -356,20 +411,22 @@ def _source_notes(cells: _Cells, columns: RatingColumns, file: RecordFile) -> li
     return [f"Rows without '{columns.cluster}' are a source of their own: {n:,}."] if n else []
 
 
-def _refuse_twice(objects: Sequence[str], rows: Sequence[int], item: str, file: RecordFile) -> None:
+def _refuse_twice(objects: Sequence[str], cells: _Cells, item: str, faults: Faults) -> None:
     first: dict[str, int] = {}
-    faults = Faults(file.name)
-    remedy = "Keep one row an object, or name `--rater` and `--score`; if rows are other objects that share it, "
-    remedy += f"`--cluster {item}` in place of `--item {item}`."
-    for name, row in zip(objects, rows, strict=True):
+    counts = Counter(objects)
+    remedy = "Keep the row that is right."
+    if sum(count > 1 for count in counts.values()) * 2 > len(counts):
+        remedy = "Keep one row an object, or name `--rater` and `--score`; if rows are other objects that share it, "
+        remedy += f"`--cluster {shlex.quote(item)}` in place of `--item {shlex.quote(item)}`."
+    for name, row in zip(objects, cells.rows, strict=True):
         if name in first:
-            problem = f"'{name}' in column '{item}' is in row {first[name]} already."
-            faults.add(problem, remedy, row)
+            other = cells.differ.get((first[name], row))
+            differ = f", with other values in {other}" if other else ""
+            faults.add(f"'{name}' in column '{item}' is in row {first[name]} already{differ}.", remedy, row)
         first.setdefault(name, row)
-    faults.raise_if_any()
 
 
-def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings:
+def _long(cells: _Cells, columns: RatingColumns, file: RecordFile, faults: Faults) -> RawRatings:
     assert columns.item is not None
     assert columns.rater is not None
     assert columns.score is not None
@@ -390,7 +447,6 @@ def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
     ratings: dict[str, list[str | None]] = {name: [None] * len(places) for name in wanted}
     rows: dict[str, list[int]] = {name: [0] * len(places) for name in wanted}
     clusters = list(places)
-    faults = Faults(file.name)
     for place, (item, name, text, row) in enumerate(zip(items, names, scores, cells.rows, strict=True)):
         if item is None or name is None:
             missing = columns.item if item is None else columns.rater
@@ -404,7 +460,6 @@ def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
             faults.add(f"'{name}' rated '{item}' in row {rows[name][places[item]]} already.", "Keep one.", row)
             continue
         ratings[name][places[item]], rows[name][places[item]] = text, row
-    faults.raise_if_any()
     notes = [*cells.notes, *_source_notes(cells, columns, file), *spelled.notes(f"Names in column '{columns.rater}'")]
     if unused:
         notes.append(f"Not used, as models are no people: {listing(unused)}. Name them by `--judge`.")
@@ -420,6 +475,7 @@ def _long(cells: _Cells, columns: RatingColumns, file: RecordFile) -> RawRatings
         n_rows=len(cells.rows),
         notes=tuple(notes),
         delimiter=file.delimiter,
+        faults=faults,
         others=tuple(_of_objects(cells.others, items, places)),
     )
 

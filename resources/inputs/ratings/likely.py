@@ -143,6 +143,11 @@ class LikelyColumns:
         return " ".join(parts)
 
 
+def is_nearly_all(n: int, given: int) -> bool:
+    """Whether so many of the cells that are filled in are all but a few."""
+    return n >= FEWEST_NUMBERS and n >= NEARLY_ALL * given
+
+
 class SeenColumn(NamedTuple):
     """The texts of a column's first records; blanks are left out."""
 
@@ -171,7 +176,7 @@ class SeenColumn(NamedTuple):
         """Whether all are numbers, or all but a few."""
         by_text = {text: looks_like_number(text) for text in set(self.texts)}
         n = sum(by_text[text] for text in self.texts)
-        return bool(n) and (n == len(self.texts) or (n >= FEWEST_NUMBERS and n >= NEARLY_ALL * len(self.texts)))
+        return bool(n) and (n == len(self.texts) or is_nearly_all(n, len(self.texts)))
 
     @property
     def are_labels(self) -> bool:

@@ -1,8 +1,9 @@
 """Reads one file of ratings into what people and judges gave each object, as numbers or as the numbers of labels."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,8 @@ from analysis.verdict.panel import MOST_STEPS
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
-from resources.inputs.faults import Faults
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
+from resources.inputs.ratings.likely import is_nearly_all
 from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
 
@@ -22,6 +23,7 @@ RARE: Final = 0.2
 # What is written for no rating where only numbers can be.
 CODES: Final = frozenset({-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0})
 FEWEST_STEPS: Final = 3
+FEWEST_A_STEP: Final = 5
 ALIKE: Final = "Write both alike in the file, or name the good ones of both by `--positive`."
 
 
@@ -70,7 +72,10 @@ def read_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = A
             or there is no row.
         FileFaults: Several rows cannot be read, or a rater rated one object twice.
     """
-    return _read(raw_ratings(path, columns, opening), columns)
+    raw = raw_ratings(path, columns, opening, collect=True)
+    found = _read(raw, columns)
+    raw.faults.raise_if_any()
+    return found
 
 
 def _read(raw: RawRatings, columns: RatingColumns) -> Ratings:
@@ -80,121 +85,153 @@ def _read(raw: RawRatings, columns: RatingColumns) -> Ratings:
     if columns.labels or columns.scale == "nominal":
         return _labelled(raw, columns)
     words = _first_words(raw)
-    if words and len(words) < len(raw.ratings):
+    if words and (len(words) < len(raw.ratings) or all(one.is_odd for one in words.values())):
         _refuse_mixed(raw, words)
+        return _numbered(raw, columns)
     if not words:
         return _numbered(raw, columns)
     if columns.scale is not None:
-        _, (row, text, _) = next(iter(words.items()))
+        one = next(iter(words.values()))
         remedy = "Name the labels in their order by `--labels`, lowest first, or leave out `--scale`."
-        raise FileFault(raw.name, f"'{text:.60}' is no number, and words have no order of their own.", remedy, row=row)
+        raise FileFault(
+            raw.name, f"'{one.text:.60}' is no number, and words have no order of their own.", remedy, row=one.row
+        )
     return _labelled(raw, columns)
 
 
-def _first_words(raw: RawRatings) -> dict[str, tuple[int, str, int]]:
-    """Raters whose ratings are not all numbers: row and text of the first that is none, and how many are none."""
-    found: dict[str, tuple[int, str, int]] = {}
+class _Words(NamedTuple):
+    """Of a rater's ratings that are no numbers the row and text of the first, how many they are, and of how many."""
+
+    row: int
+    text: str
+    n: int
+    given: int
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether all others but a few are numbers."""
+        return is_nearly_all(self.given - self.n, self.given)
+
+
+def _first_words(raw: RawRatings) -> dict[str, _Words]:
+    """Raters whose ratings are not all numbers."""
+    found: dict[str, _Words] = {}
     for name, texts in raw.ratings.items():
         words = {text for text in set(texts) if text is not None and not looks_like_number(text)}
         places = [place for place, text in enumerate(texts) if text in words] if words else []
         if places:
-            found[name] = (raw.rows[name][places[0]], str(texts[places[0]]), len(places))
+            given = sum(text is not None for text in texts)
+            found[name] = _Words(raw.rows[name][places[0]], str(texts[places[0]]), len(places), given)
     return found
 
 
-def _refuse_mixed(raw: RawRatings, words: Mapping[str, tuple[int, str, int]]) -> None:
-    """Some raters gave numbers and some did not, or numbers with a few words among them."""
-    name, (row, text, count) = next(iter(words.items()))
-    given = sum(one is not None for one in raw.ratings[name])
+def _refuse_mixed(raw: RawRatings, words: Mapping[str, _Words]) -> None:
+    """Some raters gave numbers and another only words, of which the first is named."""
     others = [other for other in raw.ratings if other not in words]
-    if count == given:
-        number = next(one for one in raw.ratings[others[0]] if one is not None)
-        problem = f"no rating of '{name}' is a number (the first is '{text:.60}'), and all of "
-        problem += f"{listing(map(repr, others))} are (the first is '{number:.60}')."
-        raise FileFault(raw.name, problem, ALIKE, row=row)
-    problem = f"'{text:.60}' of '{name}' is no number ({count} of its {given} ratings are none), and all of "
-    problem += f"{listing(map(repr, others))} are."
-    remedy = (
-        f"Correct it, or add `--blank '{text:.60}'` if it stands for no rating, `--scale nominal` if all are labels."
-    )
-    raise FileFault(raw.name, problem, remedy, row=row)
+    for name, one in words.items():
+        if one.n == one.given:
+            number = next(text for text in raw.ratings[others[0]] if text is not None)
+            problem = f"no rating of '{name}' is a number (the first is '{one.text:.60}'), and all of "
+            problem += f"{listing(map(repr, others))} are (the first is '{number:.60}')."
+            raw.faults.add(problem, ALIKE, one.row)
+            raw.faults.raise_if_any()
 
 
 def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
     by_column: dict[str, dict[str, None]] = {}
     for name, texts in raw.ratings.items():
         by_column.setdefault(raw.column[name], {}).update(dict.fromkeys(text for text in texts if text is not None))
-    plain = all(_is_plain(text) for texts in by_column.values() for text in texts)
-    plain = plain and raw.decimal != ","
+    plain = all(_is_plain(text) for texts in by_column.values() for text in texts) and raw.decimal != ","
     written = WrittenColumns() if plain else columns_as_written(raw.name, by_column, {}, raw.delimiter, raw.decimal)
-    values, faults = {}, Faults(raw.name)
-    odd: dict[str, list[tuple[int, WrittenOtherwise]]] = {}
+    values: dict[str, Floats] = {}
+    odd: dict[tuple[str, str], _Odd] = {}
     for name, texts in raw.ratings.items():
         numbers: dict[str | None, float] = {None: np.nan}
         for place, text in enumerate(texts):
             if text in numbers or text is None:
                 continue
             numbers[text] = np.nan
+            row, key = raw.rows[name][place], (name, text)
             try:
                 number = written.number(raw.column[name], text)
             except WrittenOtherwise as other:
-                odd.setdefault(raw.column[name], []).append((raw.rows[name][place], other))
+                one = _Odd(row, other.problem, other.remedy, [])
+                odd.setdefault((raw.column[name], ""), one).cells.append(key)
                 continue
-            if number is None or not np.isfinite(number):
-                faults.add(f"'{text:.60}' of '{name}' is no finite number.", _correct(text), raw.rows[name][place])
-                continue
-            numbers[text] = number
+            if number is not None and np.isfinite(number):
+                numbers[text] = number
+            else:
+                labels = ", `--scale nominal` if all are labels." if number is None else "."
+                problem = f"'{text:.60}' of '{name}' is no {'' if number is None else 'finite '}number."
+                odd[key] = _Odd(row, problem, _correct(text)[:-1] + labels, [key])
         values[name] = np.array([numbers[text] for text in texts])
-    faults.raise_if_any()
+    for one in odd.values():
+        n = sum(raw.ratings[name].count(text) for name, text in one.cells)
+        raw.faults.add(one.problem + (f" {n:,} cells are so." if n > 1 else ""), one.remedy, one.row)
     _refuse_codes(raw, values, columns)
+    # What follows takes every rater to have ratings.
+    raw.faults.raise_if_any()
     scale = columns.scale or _numeric_scale(values)
-    labels: tuple[str, ...] = ()
+    labels_there: tuple[str, ...] = ()
     if scale == "nominal":
         there = np.unique(np.concatenate([column[~np.isnan(column)] for column in values.values()]))
-        labels = tuple(f"{value:g}" for value in there)
+        labels_there = tuple(f"{value:g}" for value in there)
         values = {name: np.where(np.isnan(v), np.nan, np.searchsorted(there, v)) for name, v in values.items()}
-    return _ratings(raw, values, scale, labels, written.notes())
+    return _ratings(raw, values, scale, labels_there, written.notes())
+
+
+class _Odd(NamedTuple):
+    """A cell that is no number, or another form of one: its row, what to say, and each rater and text that is so."""
+
+    row: int
+    problem: str
+    remedy: str
+    cells: list[tuple[str, str]]
 
 
 def _correct(text: str) -> str:
-    return f"Correct it, or add `--blank '{text:.60}'` if it stands for no rating."
+    return f"Correct it, or add `--blank {shlex.quote(text[:60])}` if it stands for no rating."
 
 
 def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: RatingColumns) -> None:
-    """A 99 or a -1 among 1 to 5 stands for something else: as a rating of people it would raise every agreement.
+    """Note each 99 or -1 among 1 to 5, and each 44: as ratings of people they would raise every agreement.
 
     People are asked as one, each judge by itself; what people give is no code of a judge's.
-
-    Raises:
-        FileFault: A rare whole number looks like a code among people's ratings, or among a judge's.
     """
     if columns.scale is not None:
         return
     of_people = {float(value) for name in raw.people for value in np.unique(values[name])}
     for names, whose in ((raw.people, "people's"), *(((name,), "its") for name in raw.judges)):
         given = np.concatenate([values[name][~np.isnan(values[name])] for name in names] or [np.empty(0)])
-        code = _code(given)
-        if code is None or (whose == "its" and code in of_people):
-            continue
-        name = next(one for one in names if bool((values[one] == code).any()))
-        row = raw.rows[name][int(np.flatnonzero(values[name] == code)[0])]
-        others = given[given != code]
-        problem = f"'{name}' has a {code:g} ({len(given) - len(others):,} in all), and {whose} other ratings are "
-        problem += f"{others.min():g} to {others.max():g}."
+        codes: list[float] = []
         scale = "ordinal" if _numeric_scale(values) == "ordinal" else "interval"
-        remedy = f"If it stands for no rating, add `--blank {code:g}`; if it is one, add `--scale {scale}`."
-        raise FileFault(raw.name, problem, remedy, row=row)
+        others = given
+        while len(codes) < SHOWN and (code := _code(others)) is not None:
+            others = others[others != code]
+            codes.append(code)
+        for code in codes:
+            if whose == "its" and code in of_people:
+                continue
+            name = next(one for one in names if bool((values[one] == code).any()))
+            places = np.flatnonzero(values[name] == code)
+            n = int((given == code).sum())
+            problem = f"'{name}' has a {code:g} ({n:,} in all), and {whose} other ratings are "
+            problem += f"{others.min():g} to {others.max():g}."
+            remedy = f"{_correct(f'{code:g}')[:-1]}, `--scale {scale}` if it is one."
+            raw.faults.add(problem, remedy, raw.rows[name][int(places[0])])
 
 
 def _code(given: Floats) -> float | None:
-    """The lowest or highest where it is rare: of a few whole numbers a usual code or far from all others.
+    """The lowest or highest where it is rare: of a few numbers a usual code or far from all others.
 
     Of measures it is a usual code below 0 where no other is, or far from all others.
     """
     there, counts = np.unique(given, return_counts=True)
     if len(there) < FEWEST_STEPS + 1:
         return None
-    are_steps = len(there) <= MOST_STEPS + 2 and bool((there == np.round(there)).all())
+    are_whole = bool((there == np.round(there)).all())
+    # Steps of a half come again and again; few values of a measure do not.
+    are_steps = len(there) <= MOST_STEPS + 2 and (are_whole or len(given) >= len(there) * FEWEST_A_STEP)
     for place, others in ((-1, there[:-1]), (0, there[1:])):
         code, gap = float(there[place]), abs(there[place] - others[place])
         is_usual = code in CODES and (gap > np.diff(others).max() or (code < 0 <= others[0]))
@@ -229,7 +266,7 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
     order = [spelled.first(_whole(label)) for label in columns.labels]
     if len(set(order)) < len(order):
         raise UserError("`--labels` names a label twice. Each has one place in the order.")
-    faults, given, unknown = Faults(raw.name), {}, set[str]()
+    faults, given, unknown = raw.faults, {}, set[str]()
     for name, texts in raw.ratings.items():
         given[name] = [None if text is None else spelled.first(_whole(text)) for text in texts]
         if order:
