@@ -33,6 +33,14 @@ from pipeline.definitions import touchstone
 touchstone().get_repository_def().load_all_definitions()
 """
 
+# What the state of a home is read by: Dagster with its databases open, tables, and what prints.
+READING = """
+import os
+os.environ["DAGSTER_HOME"] = os.environ["TOUCHSTONE_HOME"] + "/dagster"
+import dagster, pandas, pydantic_settings, rich.table, typer
+dagster.DagsterInstance.get().event_log_storage.get_concurrency_keys()
+"""
+
 
 def child_s(*arguments: str, home: str | None = None, times: int = RUNS) -> float:
     """Seconds of the processor of a fresh Python, the least of several."""
@@ -117,7 +125,12 @@ def demo() -> Iterator[Row]:
         used = child_s("-c", COMMAND, "demo", home=home, times=1)
         yield Row("demo, end to end", time.perf_counter() - started, "s on the clock", target=at_most(90))
         yield Row("demo, end to end", used)
-        yield Row("touchstone status", child_s("-c", COMMAND, "status", home=home), target=at_most(2))
+        pairs = [
+            (child_s("-c", READING, home=home, times=1), child_s("-c", COMMAND, "status", home=home, times=1))
+            for _ in range(RUNS)
+        ]
+        libraries, status = (min(column) for column in zip(*pairs, strict=True))
+        yield Row("touchstone status", status, floor=libraries, of_peer="libraries", target=at_most(2))
 
 
 BENCHES = (loading, dagster_a_table, demo)
