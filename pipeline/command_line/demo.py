@@ -35,9 +35,11 @@ def demo(
         from pipeline.command_line.demo_reliability import show_both_samples
         from pipeline.command_line.side_by_side import Part, shown_in_order
         from pipeline.instance import open_instance
+        from resources.runtime.dagster_databases import close_connections
 
         # Dagster fails where two processes make its databases at once.
         open_instance(home).dispose()
+        close_connections()
     names: tuple[StudyName, ...] = ("fidelity", "pairwise", "evaluation")
     studies = [
         Part(f"Study {letter}: {name}", partial(run_and_show, name=name, partitions=(), in_short=not verbose))

@@ -94,6 +94,15 @@ def _without_waiting_for_each_commit(connection: Any) -> None:
             connection.execute("PRAGMA synchronous = NORMAL")
 
 
+def close_connections() -> None:
+    """Close what is kept open, for a while: a child that is forked now, and uses the databases too, inherits no lock.
+
+    SQLite counts its locks in the process's memory; a child would take those of this process for its own.
+    """
+    for engine in list(_engines):
+        sa.Engine.dispose(engine)
+
+
 def _leave_to_the_parent() -> None:
     """SQLite's connections are not for a child process: it makes its own."""
     for engine in list(_engines):

@@ -5,13 +5,14 @@ import sqlite3
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import dagster as dg
 import pytest
 import sqlalchemy as sa
 
 from resources.runtime import dagster_databases
-from resources.runtime.dagster_databases import keep_engines, kept_engine
+from resources.runtime.dagster_databases import close_connections, keep_engines, kept_engine
 from tests.small_study import sqlite_instance_in
 from tests.unsynced import synced
 
@@ -47,6 +48,19 @@ def made_connections(tmp_path, monkeypatch):
     made, connect = [], sqlite3.connect
     monkeypatch.setattr(sqlite3.dbapi2, "connect", lambda *given, **more: made.append(given) or connect(*given, **more))
     return made
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are seen on Linux only")
+def test_no_database_is_open_for_a_child_that_is_forked_after_connections_are_closed(tmp_path):
+    def opened():
+        return [one for one in Path("/proc/self/fd").iterdir() if str(tmp_path) in os.path.realpath(one)]
+
+    with sqlite_instance_in(tmp_path) as instance:
+        instance.report_runless_asset_event(MADE)
+        assert opened()
+        close_connections()
+        assert not opened()
+        assert len(instance.fetch_materializations(dg.AssetKey("table"), limit=5).records) == 1
 
 
 def test_the_second_event_of_an_instance_makes_no_connection(tmp_path, monkeypatch):
