@@ -188,8 +188,10 @@ def show_outcome(outcome: Outcome, console: Console, told_below: Collection[str]
     if held := [_name(check) for check in asked if check.passed]:
         grid.add_row(Text("  pass", style="green"), Text(f"{len(held)} hold: {', '.join(held)}."))
     if idle := [_name(check) for check in outcome.checks if _is_idle(check)]:
-        grid.add_row(Text("  not asked", style="bright_black"), Text(f"{', '.join(idle)}."))
-    console.print(grid)
+        words = Text(f"not asked: {', '.join(idle)}.", style="bright_black")
+        console.print(grid, Padding(words, (0, 0, 0, 2)), sep="")
+    else:
+        console.print(grid)
 
 
 def _is_idle(check: dg.AssetCheckEvaluation) -> bool:

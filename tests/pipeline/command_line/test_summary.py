@@ -66,8 +66,8 @@ def test_a_pass_of_what_was_not_asked_reads_not_asked_after_a_run_and_in_the_sta
     shown = io.StringIO()
     outcome = Outcome(tables=["t"], gates={one.asset_check_key: one for one in checks})
     show_outcome(outcome, Console(file=shown, width=200))
-    assert "pass       1 hold: srcc_is_high_enough." in shown.getvalue()
-    assert "not asked  accuracy_is_high_enough." in shown.getvalue()
+    assert "  pass  1 hold: srcc_is_high_enough." in shown.getvalue()
+    assert "  not asked: accuracy_is_high_enough." in shown.getvalue()
     states = [GateState("t", one.name, NOTE, 0, 1, one.sentence, "", int(one.is_asked)) for one in gates]
     assert gates_in_words(states).plain == "1 pass, 1 not asked"
 
