@@ -48,8 +48,10 @@ demo: $(STUDIES) ## Make sample inputs, run the studies on them, print what they
 # A file stays with one worker: what its tests share is built once, and long files come first (tests/conftest.py).
 BY_FILE := --dist loadfile --no-loadscope-reorder
 
-# One worker more than there are cores: tests wait for databases, servers and processes for a third of their time.
-test test-all: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+# More workers than there are cores: tests wait for databases, servers and processes, the slow ones for a third of their
+# time.
+test: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
+test-all: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
 test: $(READY) ## Run the fast tests (about 5 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) -m "fast or not slow"
 

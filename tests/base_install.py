@@ -1,7 +1,7 @@
 """The command line as a base installation has it: run with every optional package blocked.
 
 `python -m tests.base_install doctor` is `touchstone doctor` where no extra is installed. The sample study is small: two
-settings, few repeats and resamples. How much there is of each makes no package needed.
+settings, small images, few repeats and resamples. How much there is of each makes no package needed.
 """
 
 import sys
@@ -32,7 +32,7 @@ class Blocker:
 def make_the_samples_small() -> None:
     """Their study is described as `touchstone demo` finds it, with less to compute."""
     from resources.configuration import load
-    from resources.configuration.fidelity import GoldenSet, SettingsGrid
+    from resources.configuration.fidelity import GoldenSet, LocalJudge, SettingsGrid, Stripes
 
     whole = load.sample_configuration
 
@@ -44,8 +44,18 @@ def make_the_samples_small() -> None:
         }
         fidelity = {
             "settings": SettingsGrid(temperatures=(0.2,), top_ps=(1.0,)),
+            "judge": LocalJudge(image_side_px=64),
             "repeats": 3,
-            "golden": GoldenSet(n_items=2),
+            "golden": GoldenSet(
+                n_items=2,
+                stripes=Stripes(shaded_opacities=()),
+                hue_degrees=(),
+                saturation=(),
+                brightness=(),
+                blur_px=(),
+                texture_scale=(),
+                logo_share=(),
+            ),
         }
         sections["fidelity"] = sections["fidelity"].model_copy(update=fidelity)
         return sample.model_copy(update=sections)

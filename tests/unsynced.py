@@ -6,6 +6,8 @@ from contextlib import contextmanager, suppress
 
 import sqlalchemy as sa
 
+OFF = "synchronous is off"
+
 
 def without_syncing() -> None:
     """From here on no SQLite database of this process waits for the disk, Dagster's included."""
@@ -23,8 +25,10 @@ def synced() -> Iterator[None]:
         without_syncing()
 
 
-def _off(connection: object, _record: object, _proxy: object) -> None:
-    if isinstance(connection, sqlite3.Connection):
+def _off(connection: object, record: sa.pool.ConnectionPoolEntry, _proxy: object) -> None:
+    # A connection stays as it is for as long as the pool keeps it.
+    if isinstance(connection, sqlite3.Connection) and OFF not in record.info:
         # What is wrong with a damaged or a busy file is for the code under test to find.
         with suppress(sqlite3.Error):
             connection.execute("PRAGMA synchronous = OFF")
+            record.info[OFF] = True

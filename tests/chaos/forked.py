@@ -3,15 +3,17 @@
 This module imports nothing of the project: what the project reads of its environment it reads when it is imported.
 """
 
+import gc
 import multiprocessing
 import os
 import runpy
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from fsspec.config import conf, set_conf_env
 
@@ -72,6 +74,10 @@ class Forked:
             raise subprocess.TimeoutExpired("touchstone", timeout or 0)
         return self._process.exitcode
 
+    def kill(self) -> None:
+        """SIGKILL."""
+        self._process.kill()
+
 
 class ForkedProgram(Forked):
     """A program of the tests, which `python -m` would run, in such a process."""
@@ -87,9 +93,46 @@ class ForkedProgram(Forked):
         """As `poll` says."""
         return self.poll()
 
-    def kill(self) -> None:
-        """SIGKILL."""
-        self._process.kill()
+
+class InteractiveProgram(ForkedProgram):
+    """A program of the tests that reads lines, and whose words are looked at while it runs."""
+
+    def __init__(self, module: str, arguments: Sequence[str], folder: Path) -> None:
+        """Start it; the folder is empty, for what it reads and what it says."""
+        folder.mkdir()
+        self._lines, self._log = folder / "lines", folder / "log.txt"
+        os.mkfifo(self._lines)
+        self._log.touch()
+        self._start(
+            run_reading,
+            str(self._lines),
+            *(module, list(arguments), dict(os.environ), str(Path.cwd()), str(self._log)),
+        )
+
+    def tell(self, line: str) -> None:
+        """Let it read a line; it has begun."""
+        self._lines.write_text(f"{line}\n")
+
+    def said(self) -> list[str]:
+        """Its lines so far, without one that it has not finished."""
+        return [line[:-1] for line in self._log.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+    def line(self, words: str, timeout: float) -> str:
+        """The first line with these words.
+
+        Raises:
+            AssertionError: It ended without one, or says none in time.
+        """
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            ended = self.poll() is not None
+            for line in self.said():
+                if words in line:
+                    return line
+            if ended:
+                break
+            time.sleep(0.02)
+        raise AssertionError(f"no line with '{words}': {self._log.read_text()}")
 
 
 def finished(
@@ -129,8 +172,17 @@ def run_program(module: str, arguments: list[str], environment: dict[str, str], 
     runpy.run_module(module, run_name="__main__")
 
 
+def run_reading(lines: str, *given: Any) -> None:
+    """In the new process: the program, with a pipe to read from."""
+    # For writing too: else opening it waits for the other side.
+    sys.stdin = os.fdopen(os.open(lines, os.O_RDWR))
+    run_program(*given)
+
+
 def settle(environment: dict[str, str], folder: str, log: str, errors: str) -> None:
     """Take streams, variables and folder that a process is given."""
+    # The libraries stay: no garbage collection need look at them again.
+    gc.freeze()
     os.setsid()
     for stream, file in ((1, log), (2, errors)):
         os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), stream)

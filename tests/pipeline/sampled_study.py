@@ -9,7 +9,7 @@ from pathlib import Path
 
 from upath import UPath
 
-from resources.configuration.fidelity import FidelityStudy, GoldenSet
+from resources.configuration.fidelity import FidelityStudy, GoldenSet, LocalJudge
 from resources.configuration.settings import SettingsGrid
 from resources.runtime.home import Home
 from resources.study import Study
@@ -17,15 +17,21 @@ from tests.small_study import errors, run, sqlite_instance_in, without_drawing
 
 # The baseline, and the settings of which one was recommended here and another there.
 SETTINGS = {"temperatures": [0.2], "top_ps": [1.0, 0.95, 0.9]}
+# Of 48 objects and 512 pixels: the judge's work is by the pixel.
+N_OBJECTS, N_ANNOTATORS, SIDE_PX = 24, 3, 96
 
 
 def sampled(samples: Path, home: Path) -> Study:
-    """Study A on samples that `write_fidelity_samples` left in a folder."""
+    """Study A on the first objects of the samples that `write_fidelity_samples` left in a folder."""
+    scores = home / "subjective.csv"
+    rows = (samples / scores.name).read_text(encoding="utf-8-sig").splitlines(keepends=True)
+    scores.write_text("".join(rows[: 1 + N_OBJECTS * N_ANNOTATORS]))
     plan = FidelityStudy(
-        human_scores=samples / "subjective.csv",
+        human_scores=scores,
         catalogue=samples / "database.csv",
         references=samples / "references",
         candidates=samples / "candidates",
+        judge=LocalJudge(image_side_px=SIDE_PX),
         repeats=3,
         settings=SettingsGrid.model_validate(SETTINGS),
         bootstrap_resamples=200,

@@ -1,5 +1,6 @@
 """For each integrity gate: from bad data nothing downstream is made, at once, by the rule later, or by hand."""
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,21 @@ def above(study: Study, *tables: str) -> list[str]:
     return [key.path[-1] for key in found]
 
 
+def launches(study: Study, tables: Sequence[str]) -> list[list[str]]:
+    """These tables in few launches: none of a launch is made from another of it, for that would only be skipped."""
+    graph = definitions_of(study).resolve_asset_graph()
+    made_from = {table: {key.path[-1] for key in graph.get(dg.AssetKey(table)).parent_keys} for table in tables}
+    found: list[list[str]] = []
+    for table in tables:
+        for others in found:
+            if not any(table in made_from[other] or other in made_from[table] for other in others):
+                others.append(table)
+                break
+        else:
+            found.append([table])
+    return found
+
+
 @pytest.mark.parametrize(("table", "gate"), SPOILED)
 def test_from_bad_data_nothing_downstream_is_made(
     table: str, gate: str, tmp_path: Path, instance: dg.DagsterInstance
@@ -94,9 +110,11 @@ def test_from_bad_data_nothing_downstream_is_made(
     for _ in range(2):
         asked, cursor = tick(one, instance, cursor)
         assert not asked & below(table)
-    for name in one.by_hand:
-        said = " ".join(errors(run(one, instance, name)).values())
-        assert all((check.description or "nothing") in said for check in failed), name
+    for names in launches(one.study, one.by_hand):
+        said = errors(run(one, instance, *names))
+        assert set(said) == set(names)
+        for name in names:
+            assert all((check.description or "nothing") in said[name] for check in failed), name
     assert made(one.study, instance) == after
     # Once the data are good, the same launch or the same rule goes on: it was the gate that held them back.
     one.mend()

@@ -2,9 +2,6 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -14,18 +11,9 @@ import pandas as pd
 import pytest
 
 from tests.assets.shared.made_tables import keeps_to_its_declaration
+from tests.chaos.forked import Forked, finished
 from tests.openai_server import Asked, Scripted, openai_server
 from tests.pair_study import LOG_ODDS, N_QUESTIONS, prefers_the_first, write_battles
-
-# Drawing takes half of a small run's time, and another test's run draws.
-UNDRAWN = """
-from pipeline.command_line.main import run
-from reports.shared import figure
-from tests.unsynced import without_syncing
-figure.png = lambda *_arguments, **_sizes: b""
-without_syncing()
-run()
-"""
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,17 +43,16 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     with openai_server(answer) as server:
         write_battles(folder, server.base_url)
         places = {"TOUCHSTONE_CONFIG": str(folder / "touchstone.yaml"), "TOUCHSTONE_HOME": str(home)}
-        command = [sys.executable, "-c", UNDRAWN, "run", "pairwise", "--yes"]
-        options = {"cwd": ROOT, "env": os.environ | places, "text": True}
-        first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)  # type: ignore[call-overload]
+        command, log = ("run", "pairwise", "--yes"), folder / "log.txt"
+        first = Forked(command, os.environ | places, ROOT, log)
         until = time.monotonic() + 120
         while len(server.requests) <= KILL_AT and first.poll() is None and time.monotonic() < until:
             time.sleep(0.05)
-        first.send_signal(signal.SIGKILL)
-        said, _ = first.communicate()
-        assert len(server.requests) > KILL_AT, said
+        first.kill()
+        first.wait()
+        assert len(server.requests) > KILL_AT, log.read_text()
         slow[0], before = False, len(server.requests)
-        done = subprocess.run(command, capture_output=True, check=False, **options)  # type: ignore[call-overload]
+        done = finished(command, os.environ | places, ROOT, folder)
         assert done.returncode == 0, done.stdout + done.stderr
         return Made(home, done.stdout, Counter(request.text for request in server.requests), before)
 

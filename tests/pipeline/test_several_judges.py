@@ -1,8 +1,6 @@
 """Study A with several judges of different providers: from one configuration to comparison and verdicts, by command."""
 
 import os
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,13 +11,13 @@ import pandas as pd
 import pytest
 
 from tests.anthropic_server import Message
+from tests.chaos.forked import Forked
 from tests.openai_server import Asked, OpenAIServer, Scripted, answered, openai_server, valid_text
 from tests.small_study import OBJECTS, write_study
 from tests.text_study import GRADES, graded, write_texts
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
-COMMAND = [sys.executable, "-c", "from pipeline.command_line.main import run; run()"]
 KEYS = {"GPT_KEY": "sk-gpt-0123456789abcdef", "CLAUDE_KEY": "sk-ant-0123456789abcdef"}
 REPEATS, SETTINGS = 3, 2
 PLANNED = len(OBJECTS) * REPEATS * SETTINGS
@@ -96,12 +94,11 @@ def configured(folder: Path, servers: Servers, rest: str, task: str = "") -> Non
     (folder / "touchstone.yaml").write_text(text + rest)
 
 
-def start(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+def start(folder: Path, *words: str) -> Forked:
     known = {"TOUCHSTONE_CONFIG": str(folder / "touchstone.yaml"), "TOUCHSTONE_HOME": str(folder / "home")}
-    with (folder / "log.txt").open("w") as log:
-        return subprocess.Popen(
-            [*COMMAND, *words], cwd=ROOT, stdout=log, stderr=log, env=os.environ | KEYS | known | {"COLUMNS": "200"}
-        )
+    log = folder / "log.txt"
+    log.unlink(missing_ok=True)
+    return Forked(words, os.environ | KEYS | known | {"COLUMNS": "200"}, ROOT, log)
 
 
 def finished(folder: Path, *words: str) -> str:

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import sqlalchemy as sa
 
 from assets.fidelity import anchor_scores
 from pipeline.automation import all_settings
 from resources.runtime.home import CHECKOUT
-from resources.study import study_from_environment
+from resources.study import Study, study_from_environment
 from tests.openai_server import OpenAIServer, openai_server
 from tests.pipeline.watch import quiet
 from tests.pipeline.week import Installation, Ran, all_at_once, fresh_home, opened
@@ -179,12 +180,13 @@ def thursday(week: Week) -> None:
     week.score_file([*week.rows, *score_rows(N_OBJECTS + 2)[-4:]])
     n_answers = random.Random(SEED).randint(3, 9)
     study = study_from_environment()
-    before = len(ledger_rows(study))
+    enough = n_recorded(study) + n_answers
     week.judge.answers_up_to = len(week.server.requests) + n_answers
     try:
-        signal = killed_while_asking(week.folder / "killed.log", lambda: len(ledger_rows(study)) >= before + n_answers)
+        signal = killed_while_asking(week.folder / "killed.log", lambda: n_recorded(study) >= enough)
     finally:
         week.judge.answers_up_to = math.inf
+        study.engine.dispose()
     asked = len(week.server.requests)
     with opened() as at:
         recorded = set(ledger_rows(at.study)["run_id"])
@@ -209,6 +211,12 @@ def thursday(week: Week) -> None:
         shutil.copytree(week.folder / "home" / "tables", week.folder / THURSDAY)
         ours = {name: table for name, table in at.tables().items() if name.startswith("fidelity/")}
     week.in_a_fresh_home("undisturbed", lambda there: [there.run("a person", "fidelity", all_settings())], ours)
+
+
+def n_recorded(study: Study) -> int:
+    """How many calls are in the ledger."""
+    with study.engine.connect() as connection:
+        return connection.scalar(sa.text("SELECT count(*) FROM judge_calls")) or 0
 
 
 def killed_while_asking(log: Path, has_answers: Callable[[], bool]) -> int:

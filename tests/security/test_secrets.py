@@ -4,8 +4,6 @@ import base64
 import gzip
 import os
 import sqlite3
-import subprocess
-import sys
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -24,6 +22,7 @@ from resources.configuration.openai_judge import OpenAIJudge
 from resources.runtime.home import CHECKOUT
 from tests import small_datasets, small_relevance, small_series, small_study
 from tests.alert_hook import AlertHook, alert_hook
+from tests.chaos.forked import finished
 from tests.openai_server import Asked, OpenAIServer, Scripted, answered, failed, openai_server, valid_text
 from tests.pipeline.alert_ticks import Ticks
 from tests.security.searched import places_of, rows_of
@@ -85,8 +84,10 @@ def nothing_told(folder: Path, url: str | None, said: str) -> None:
 
 
 def fidelity_run(folder: Path, instance: dg.DagsterInstance) -> bool:
-    study = small_study.write_study(folder, judge=OpenAIJudge(**PAID))
-    return small_study.run(study, instance, (small_study.KEYS[0], small_study.KEYS[1])).success
+    study = small_study.write_study(folder, judge=OpenAIJudge(**PAID), bootstrap_resamples=100)
+    # A picture's letters cannot be searched; what draws it is on the page, and in the other studies' runs.
+    with small_study.without_drawing():
+        return small_study.run(study, instance, (small_study.KEYS[0], small_study.KEYS[1])).success
 
 
 def pairwise_run(folder: Path, instance: dg.DagsterInstance) -> bool:
@@ -175,8 +176,9 @@ def test_a_command_that_fails_says_no_secret(tmp_path: Path, command: list[str])
         "OPENAI_API_KEY": KEY,
         "TOUCHSTONE_ALERT_WEBHOOK": f"https://hooks.example/services/{TOKEN}",
     }
-    program = [sys.executable, "-c", "from pipeline.command_line.main import run; run()", *command]
-    done = subprocess.run(program, cwd=CHECKOUT, env=environment, capture_output=True, text=True, check=False)
+    words = tmp_path / "words"
+    words.mkdir()
+    done = finished(command, environment, CHECKOUT, words)
     assert done.returncode != 0
     assert "127.0.0.1:1" in done.stdout + done.stderr
     nothing_told(tmp_path, None, done.stdout + done.stderr)

@@ -1,8 +1,7 @@
 """Two processes that ask the same judge the same, on both databases."""
 
+import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,17 +11,17 @@ import pytest
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
+from tests.chaos.forked import InteractiveProgram
 from tests.resources.judges.test_judging import OBJECTS, SETTINGS, FakeJudge, ask
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[3]
 PLANNED = len(OBJECTS) * len(SETTINGS) * 3
 IDENTITY = FakeJudge.identity.digest
 PATIENCE_S = 60
 ON_ONE = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)  # what is the same on both
 
-Start = Callable[[float], subprocess.Popen[str]]
+Start = Callable[[float], InteractiveProgram]
 
 
 @pytest.fixture
@@ -32,23 +31,20 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def start(database_url: str, notes: Path) -> Iterator[Start]:
+def start(database_url: str, notes: Path, tmp_path: Path) -> Iterator[Start]:
     """Loads a process with so many seconds a call; none outlives the test."""
-    started: list[subprocess.Popen[str]] = []
+    started: list[InteractiveProgram] = []
 
-    def begin(seconds: float) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "tests.resources.judges.slow_run", database_url, str(notes), str(seconds)]
-        started.append(
-            subprocess.Popen(
-                command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-            )
-        )
+    def begin(seconds: float) -> InteractiveProgram:
+        arguments = [database_url, str(notes), str(seconds)]
+        folder = tmp_path / f"process_{len(started)}"
+        started.append(InteractiveProgram("tests.resources.judges.slow_run", arguments, folder))
         return started[-1]
 
     yield begin
     for process in started:
         process.kill()
-        process.communicate()
+        process.wait()
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -58,25 +54,14 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def go(process: subprocess.Popen[str]) -> None:
+def go(process: InteractiveProgram) -> None:
     """Let it ask, once it is loaded."""
-    line_of(process, "ready")
-    assert process.stdin is not None
-    process.stdin.write("go\n")
-    process.stdin.flush()
+    process.line("ready", PATIENCE_S)
+    process.tell("go")
 
 
 def asked(notes: Path) -> list[str]:
     return notes.read_text().split() if notes.exists() else []
-
-
-def line_of(process: subprocess.Popen[str], words: str) -> str:
-    """The first line with these words; fails where the process ends without it."""
-    assert process.stdout is not None
-    for line in process.stdout:
-        if words in line:
-            return line
-    raise AssertionError(f"no line with '{words}'")
 
 
 def test_the_second_run_waits_and_asks_only_what_is_left(start: Start, notes: Path) -> None:
@@ -84,12 +69,11 @@ def test_the_second_run_waits_and_asks_only_what_is_left(start: Start, notes: Pa
     go(first)
     wait_for(lambda: len(asked(notes)) > 4)
     go(second)
-    assert "Waiting for run run 1 (" in line_of(second, "Waiting")
+    assert "Waiting for run run 1 (" in second.line("Waiting", PATIENCE_S)
     for process in (first, second):
-        output = process.communicate(timeout=PATIENCE_S)[0]
-        assert process.returncode == 0, output
+        assert process.wait(PATIENCE_S) == 0, process.said()
     assert len(asked(notes)) == len(set(asked(notes))) == PLANNED
-    assert "0 to make" in output
+    assert "0 to make" in " ".join(second.said())
 
 
 def test_a_run_goes_on_at_once_where_the_one_before_it_was_killed(start: Start, notes: Path, database_url: str) -> None:
@@ -97,10 +81,9 @@ def test_a_run_goes_on_at_once_where_the_one_before_it_was_killed(start: Start, 
     go(first)
     wait_for(lambda: len(asked(notes)) > 10)
     go(second)
-    line_of(second, "Waiting")
+    second.line("Waiting", PATIENCE_S)
     first.kill()
-    output = second.communicate(timeout=PATIENCE_S)[0]
-    assert second.returncode == 0, output
+    assert second.wait(PATIENCE_S) == 0, second.said()
     engine = open_engine(database_url)
     rows = Ledger(engine).rows("study", IDENTITY)
     engine.dispose()
@@ -117,10 +100,10 @@ def test_a_person_can_stop_the_wait(start: Start, notes: Path) -> None:
     go(first)
     wait_for(lambda: len(asked(notes)) > 1)
     go(second)
-    line_of(second, "Waiting")
-    second.send_signal(signal.SIGINT)
-    output = second.communicate(timeout=PATIENCE_S)[0]
-    assert "KeyboardInterrupt" in output
+    second.line("Waiting", PATIENCE_S)
+    os.kill(second.pid, signal.SIGINT)
+    second.wait(PATIENCE_S)
+    assert "KeyboardInterrupt" in second.said()
     assert first.poll() is None
 
 

@@ -1,7 +1,6 @@
 """Reviewers, tabs, threads and processes at once on SQLite and on Postgres: nothing lost, nothing counted twice."""
 
 from concurrent.futures import ThreadPoolExecutor
-from multiprocessing import get_context
 
 import pytest
 import sqlalchemy as sa
@@ -9,6 +8,7 @@ import sqlalchemy as sa
 from resources.configuration.reliability import Review
 from resources.database.engine import open_engine
 from resources.database.reliability.review_store import ReviewStore
+from tests.chaos.forked import CONTEXT, LIBRARIES
 from tests.made_disputes import STUDY, add_disputes, disputed, store_of
 
 pytestmark = pytest.mark.slow
@@ -54,9 +54,9 @@ def test_two_processes_vote_at_once_while_a_validation_replaces_the_disputes(
 ) -> None:
     queries = add_disputes(engine, 10)
     store = store_of(engine)
-    context = get_context("spawn")
+    CONTEXT.set_forkserver_preload(LIBRARIES)
     processes = [
-        context.Process(target=votes_of_process, args=(migrated_url, name, queries)) for name in ("ann", "ben")
+        CONTEXT.Process(target=votes_of_process, args=(migrated_url, name, queries)) for name in ("ann", "ben")
     ]
     for process in processes:
         process.start()

@@ -25,6 +25,8 @@ from resources.judges.openai.access import Access
 from resources.judges.relevance.documents import AskedDocument
 from resources.judges.relevance.openai_relevance import PromptSetting, parse_relevance, relevance_judge
 from resources.judges.relevance.prompts import build_call, prompt_of
+from resources.runtime.home import CHECKOUT
+from tests.chaos.forked import finished
 from tests.resources.judges.openai.asked import ask, judge_of, judged_in
 
 pytestmark = pytest.mark.slow
@@ -156,10 +158,8 @@ def test_study_a_stops_and_names_cause_and_remedy(
     file.write_text(text)
     environment = os.environ | {"TOUCHSTONE_HOME": str(home), "DAGSTER_HOME": str(home / "dagster")}
     # A process of its own: a study's settings are those of the process that loads it.
-    command = [sys.executable, "-c", "from pipeline.command_line.main import run; run()", "run", "fidelity"]
     with playing(shared_inputs, case) as address:
-        environment |= {"OPENAI_BASE_URL": address}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        done = finished(["run", "fidelity"], environment | {"OPENAI_BASE_URL": address}, CHECKOUT, tmp_path)
     assert done.returncode == 2
     said = " ".join(f"{done.stdout} {done.stderr}".split())
     assert [one for one in words if one not in said] == []

@@ -143,7 +143,7 @@ def test_what_a_user_can_mend_comes_back_from_the_worker_in_one_sentence(tmp_pat
         Path(paths["p2"]).unlink()
         yield from on_ray(*arguments)
 
-    chosen = stages_of(study, CPU, STAGES)
+    chosen = stages_of(study, CPU, WITHOUT_A_MODEL)
     with pytest.raises(UserError, match=rf"On {socket.gethostname()}: .*p2.png cannot be read any more .* run again"):
         make_features(Work(UPath(tmp_path / "features"), chosen, study, CPU), paths, Counted(), LOG, engine=lose_one)
 
