@@ -138,8 +138,9 @@ def verdict(
     """
     from pipeline.command_line.evaluate_options import Asked, several
     from pipeline.command_line.evaluate_output import deliver, refuse_output, refuse_twice
+    from pipeline.command_line.verdict_likely import show_likely
     from pipeline.command_line.verdict_result import Question, answer, calibrated_text, verdict_values
-    from pipeline.command_line.verdict_shown import show_likely, show_verdict
+    from pipeline.command_line.verdict_shown import show_verdict
     from resources.inputs.any_file import Opening
     from resources.inputs.ratings.layout import RatingColumns
 

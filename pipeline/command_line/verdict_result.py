@@ -85,6 +85,25 @@ def answer(question: Question) -> Answer:
         raise UserError(
             f"{listing(both)}: scores that fall as quality rises have no scale of people's. Keep one option."
         )
+    people = people_of(ratings)
+    policy = Policy(levels=Levels(epsilon=EPSILON[question.annotators]))
+    units = {
+        name: name in same
+        for name, scores in ratings.judges.items()
+        if name in same or (has_own_unit(name) and not on_the_same_steps(scores, people.answers))
+    }
+    factors = [one for one in map(factor, ratings.others) if one is not None]
+    found = findings(ratings.judges, people, lower_is_better=lower, units=units, policy=policy, factors=factors)
+    judges = {name: -scores if name in lower else scores for name, scores in ratings.judges.items()}
+    return Answer(question, ratings, people, judges, found)
+
+
+def people_of(ratings: Ratings) -> People:
+    """The people of a file.
+
+    Raises:
+        FileFault: One of them rates on another scale.
+    """
     people = People(
         np.column_stack(list(ratings.people.values())),
         ratings.clusters,
@@ -99,16 +118,7 @@ def answer(question: Question) -> Answer:
         name, own, others = other
         problem = f"'{name}' rates {own} and the other people {others}: another scale, of which no mean can be taken."
         raise FileFault(ratings.name, problem, "Bring all people to one scale, or leave that column out.")
-    policy = Policy(levels=Levels(epsilon=EPSILON[question.annotators]))
-    units = {
-        name: name in same
-        for name, scores in ratings.judges.items()
-        if name in same or (has_own_unit(name) and not on_the_same_steps(scores, people.answers))
-    }
-    factors = [one for one in map(factor, ratings.others) if one is not None]
-    found = findings(ratings.judges, people, lower_is_better=lower, units=units, policy=policy, factors=factors)
-    judges = {name: -scores if name in lower else scores for name, scores in ratings.judges.items()}
-    return Answer(question, ratings, people, judges, found)
+    return people
 
 
 @lru_cache

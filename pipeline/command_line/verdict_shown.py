@@ -1,6 +1,5 @@
 """What `touchstone verdict` prints for people: the verdict on each judge first, then what it rests on."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,11 +11,6 @@ from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
 from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
-from resources.inputs.any_file import Opening
-from resources.inputs.ratings.exports import LongFile
-from resources.inputs.ratings.layout import ratings_file
-from resources.inputs.ratings.likely import likely_columns
-from resources.inputs.record_files import Record
 
 SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
 # Of steps of a scale weighted kappa says the same; `--json` has them.
@@ -232,32 +226,3 @@ def _shown(seen: Mapping[str, Any] | None, *, sign: bool = False) -> str:
 
 def _number(value: float | None) -> str:
     return "-" if value is None else decimals(value)
-
-
-def show_likely(files: list[str], opening: Opening, console: Console) -> None:
-    """What the columns of a file look like, and the command that reads it so."""
-    file = ratings_file(files, (), opening)
-    if isinstance(file, LongFile):
-        by = file.long_columns.rater
-        said = (str(record.fields[by]) for record in file.records() if isinstance(record, Record))
-        raters = [name for name in dict.fromkeys(said) if name]
-        models = [name for name in raters if name in file.machines]
-        console.print(f"{file.name} has ratings by {listing(raters)}.")
-        console.print("Name each judge by `--judge`; models are no people, all others are.")
-        judges = [f"--judge {shlex.quote(name)}" for name in models] or ["--judge NAME"]
-        console.print(Text(f"  touchstone verdict {' '.join([*map(shlex.quote, files), *judges])}"), soft_wrap=True)
-        return
-    found = likely_columns(file)
-    table = grid("column", "taken for", "holds")
-    for column in found.columns:
-        table.add_row(Text(column.name), column.role, Text(column.holds[:60]))
-    console.print(table)
-    for odd in found.odd:
-        console.print(Text(odd, "yellow"))
-    if found.question is not None:
-        console.print(found.question)
-    given = {"--sheet": opening.sheet, "--encoding": opening.encoding}
-    command = " ".join(
-        [found.command(files), *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)]
-    )
-    console.print(Text(f"Run it, with other columns where these are not the right ones:\n  {command}"), soft_wrap=True)

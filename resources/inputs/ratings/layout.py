@@ -3,8 +3,8 @@
 import json
 import shlex
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -14,6 +14,7 @@ from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow, Faults
+from resources.inputs.ratings.cells import Cells
 from resources.inputs.ratings.exports import (
     TREC_ENDINGS,
     BattleRatings,
@@ -27,10 +28,8 @@ from resources.inputs.ratings.exports import (
 from resources.inputs.ratings.likely import NO_RATING, likely_columns, names_objects, names_objects_only
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
 from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
-from resources.inputs.ratings.summary_rows import sentences, summary_rows
 from resources.inputs.record_files import (
     NO_VALUE,
-    Record,
     RecordFile,
     SeveralValues,
     as_text,
@@ -105,80 +104,6 @@ def ratings_file(path: RatingsPath, likely: Collection[str] = (), opening: Openi
 
 def _is_plain_trec(path: str | Path | UPath) -> bool:
     return UPath(path).suffix.lower() in ("", ".txt") and is_trec(path)
-
-
-@dataclass
-class _Cells:
-    """The texts of the wanted columns row by row; null where a cell is blank.
-
-    `order` has the places of the rows among the file's records, from 0; `differ` says of two rows of one object, by
-    their numbers, in which columns they differ.
-    """
-
-    rows: list[int] = field(default_factory=list)
-    order: list[int] = field(default_factory=list)
-    columns: dict[str, list[str | None]] = field(default_factory=dict)
-    others: list[OtherColumn] = field(default_factory=list)
-    blanks: Counter[str] = field(default_factory=Counter)
-    remarks: list[str] = field(default_factory=list)
-    differ: dict[tuple[int, int], str] = field(default_factory=dict)
-
-    def without_copies(self, file: RecordFile, keys: Sequence[str]) -> None:
-        """Leave out every row that repeats the first one of its object in all columns of the file, and say so.
-
-        Args:
-            file: It is read once more where an object comes twice, with all its columns.
-            keys: The columns that name what has one row.
-        """
-        first: dict[tuple[str | None, ...], int] = {}
-        twice: dict[int, int] = {}
-        for place, key in enumerate(zip(*(self.columns[name] for name in keys), strict=True)):
-            if None not in key and first.setdefault(key, place) != place:
-                twice[place] = first[key]
-        if not twice:
-            return
-        wanted, fields = {self.order[place]: place for place in (*twice, *twice.values())}, {}
-        for place, record in enumerate(one for one in file.records() if isinstance(one, Record)):
-            if place in wanted:
-                fields[wanted[place]] = record.fields
-        copies = []
-        for place, before in twice.items():
-            here, there = fields[place], fields[before]
-            names = [name for name in {**there, **here} if here.get(name) != there.get(name)]
-            if names:
-                self.differ[self.rows[before], self.rows[place]] = listing((f"'{name}'" for name in names), 3)
-            else:
-                copies.append(place)
-        if copies:
-            which = listing(f"row {self.rows[place]:,} (as row {self.rows[twice[place]]:,})" for place in copies)
-            self.remarks.append(f"Counted once, as they repeat a row in every column: {which}.")
-        self._leave_out(copies)
-
-    def _leave_out(self, places: Iterable[int]) -> None:
-        out = set(places)
-        parts: list[list[Any]] = [self.rows, self.order, *self.columns.values()]
-        for texts in [*parts, *(part for other in self.others for part in other[1:])] if out else []:
-            texts[:] = [text for place, text in enumerate(texts) if place not in out]
-
-    def without_summaries(self, names: Iterable[str | None], raters: Iterable[str]) -> None:
-        """Leave out the last rows that sum up those above them, and say so.
-
-        Args:
-            names: What the last rows are called.
-            raters: The columns of ratings.
-        """
-        last = list(names)
-        called = dict(enumerate(last, start=len(self.rows) - len(last)))
-        found = summary_rows(called, [self.columns[name] for name in raters])
-        self.remarks += sentences(found, self.rows)
-        self._leave_out(one.place for one in found if one.sums_up)
-
-    @property
-    def notes(self) -> list[str]:
-        """What was written where there is no rating."""
-        seen = [f"'{text}' ({count:,} times)" for text, count in self.blanks.items()]
-        read = [f"Read as no rating: {listing(seen)}. `--labels` makes a label of it."] if seen else []
-        return read + self.remarks
 
 
 @dataclass(frozen=True)
@@ -277,14 +202,14 @@ def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
     return [name for name in found if name not in taken][:MOST_COLUMNS]
 
 
-def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: Faults) -> _Cells:
+def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: Faults) -> Cells:
     raters = () if columns.is_long else (*columns.judges, *columns.people)
     wanted = [name for name in (*raters, columns.item, columns.rater, columns.score, columns.cluster) if name]
     wanted = list(dict.fromkeys(wanted))
     own = {text.casefold() for text in columns.labels}
     blank = {text.strip().casefold() for text in columns.blank} | ({text.casefold() for text in NO_VALUE} - own)
     numbers = {number for text in columns.blank if (number := _as_number(text)) is not None}
-    found = _Cells(columns={name: [] for name in wanted})
+    found = Cells(columns={name: [] for name in wanted})
     found.others = [OtherColumn(name, [], []) for name in others]
     readers = [(name, value_of(name), found.columns[name]) for name in wanted]
     names = [] if columns.is_long else _names_of_rows(file, columns)
@@ -347,7 +272,7 @@ def _other_text(value: Any) -> str | None:
     return None if text in NO_VALUE else text
 
 
-def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile, faults: Faults) -> RawRatings:
+def _wide(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults) -> RawRatings:
     raters = (*columns.judges, *columns.people)
     objects = [str(row) for row in cells.rows]
     if columns.item is not None:
@@ -380,7 +305,7 @@ def _wide(cells: _Cells, columns: RatingColumns, file: RecordFile, faults: Fault
     )
 
 
-def _repeated_notes(cells: _Cells, columns: RatingColumns) -> list[str]:
+def _repeated_notes(cells: Cells, columns: RatingColumns) -> list[str]:
     """What is said where no column names the objects and one that looks as if it did names one of them twice."""
     if columns.item is not None:
         return []
@@ -398,7 +323,7 @@ def _repeated_notes(cells: _Cells, columns: RatingColumns) -> list[str]:
     return []
 
 
-def _source_notes(cells: _Cells, columns: RatingColumns, file: RecordFile) -> list[str]:
+def _source_notes(cells: Cells, columns: RatingColumns, file: RecordFile) -> list[str]:
     """What is said where the column of sources has gaps.
 
     Raises:
@@ -411,7 +336,7 @@ def _source_notes(cells: _Cells, columns: RatingColumns, file: RecordFile) -> li
     return [f"Rows without '{columns.cluster}' are a source of their own: {n:,}."] if n else []
 
 
-def _refuse_twice(objects: Sequence[str], cells: _Cells, item: str, faults: Faults) -> None:
+def _refuse_twice(objects: Sequence[str], cells: Cells, item: str, faults: Faults) -> None:
     first: dict[str, int] = {}
     counts = Counter(objects)
     remedy = "Keep the row that is right."
@@ -426,7 +351,7 @@ def _refuse_twice(objects: Sequence[str], cells: _Cells, item: str, faults: Faul
         first.setdefault(name, row)
 
 
-def _long(cells: _Cells, columns: RatingColumns, file: RecordFile, faults: Faults) -> RawRatings:
+def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults) -> RawRatings:
     assert columns.item is not None
     assert columns.rater is not None
     assert columns.score is not None

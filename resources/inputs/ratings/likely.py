@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
-from resources.errors import FileFault
+from resources.errors import SHOWN, FileFault
 from resources.inputs.record_files import (
     HEAD_RECORDS,
     NO_VALUE,
@@ -23,18 +23,25 @@ from resources.inputs.written_columns import looks_like_number
 Role = Literal["judge", "person", "object", "source", "rater", "rating", "other"]
 
 _PERSON: Final = re.compile(
-    r"human|annot|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bmos\b|gold|"
+    r"human|(^|[_\s.-])(anno|anno?[_\s.-]?(\d+|[a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
+    r"moderator|user[_\s.-]?(feedback|rat|scor|vot|label|grad|verdict)|pr\u00fcfer|lehrer|gutachter|\bmensch|umano|persona\b|"
+    r"esperto|valutatore|insegnante|docente|revisore|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bmos\b|gold|"
     r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus",
     re.IGNORECASE,
 )
 _JUDGE: Final = re.compile(
-    r"judge|gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|grok|\bllm|\bvlm|\bai\b|model|auto|pred|metric|clip|"
+    r"judge|giudice|gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|grok|\bllm|\bvlm|\bai\b|model|auto|pred|metric|clip|"
     r"bleu|rouge|bert|comet|ssim|psnr|lpips|dists|vmaf|niqe|brisque|similarity|score",
     re.IGNORECASE,
 )
 _LIKE_A_MODEL: Final = re.compile(
     r"gpt|claude|gemini|gemma|llama|vicuna|mistral|mixtral|qwen|deepseek|grok|\bpalm|\bo[134]-(mini|preview|pro)|"
-    r"(^|[_\s-])(llm|vlm|ai)([_\s-]|$)",
+    r"(^|[_\s-])(llm|vlm|(ai|ki|ia)([_\s-]|$))",
+    re.IGNORECASE,
+)
+# A programme that does a person's work: autograder, grader model, predicted_label.
+_PROGRAMME: Final = re.compile(
+    r"auto(mat(ic|ed))?[_\s-]?(annot|eval|grad|judg|label|mark|rat|review|scor)|(^|[_\s-])model([_\s-]|$)|(^|[_\s-])pred",
     re.IGNORECASE,
 )
 # What is said about a rating or a person is none.
@@ -78,13 +85,15 @@ SHARED: Final = 0.8
 LONGEST_NAME: Final = 60
 # What programs and people write where there is no rating; no label has such a name.
 NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
-_TO_FILL_IN: Final = ("[a judge's column]", "[a person's column]", "[its name]", "[the object's column]")
+# In the command, for what the user fills in; a shell takes none of them apart.
+A_JUDGE, A_PERSON, AN_OBJECT = "JUDGE", "PERSON", "OBJECT"
+LONGEST_CELL: Final = 24
 
 
 class OddCell(NamedTuple):
-    """The first cell of a column of numbers that is none, and a sentence that names it."""
+    """The different cells of a column of numbers that are none, and a sentence that names the first."""
 
-    text: str
+    texts: tuple[str, ...]
     sentence: str
 
 
@@ -119,28 +128,49 @@ class LikelyColumns:
     @property
     def odd(self) -> list[str]:
         """A sentence on each column of ratings with cells that are no numbers while the others are."""
-        found = [one.odd for one in self.columns if one.odd and one.role in ("judge", "person", "rating")]
         blank = "Correct it, or add `--blank {}` if it stands for no rating."
-        return [f"{odd.sentence} {blank.format(shlex.quote(odd.text))}" for odd in found]
+        return [f"{odd.sentence} {blank.format(shlex.quote(odd.texts[0]))}" for odd in self._odd]
+
+    @property
+    def blanks(self) -> list[str]:
+        """What stands for no rating in the command: cells of columns of ratings that are no numbers."""
+        return list(dict.fromkeys(text for odd in self._odd for text in odd.texts))[:SHOWN]
+
+    @property
+    def _odd(self) -> list[OddCell]:
+        return [one.odd for one in self.columns if one.odd and one.role in ("judge", "person", "rating")]
 
     def command(self, paths: Sequence[str]) -> str:
-        """The command that reads the file so; parts in brackets are to be filled in."""
+        """The command that reads the file so; JUDGE, PERSON and OBJECT are to be filled in."""
         parts = ["touchstone", "verdict", *map(shlex.quote, paths)]
         long = bool(self.names("rater"))
         options = {"object": "--item", "source": "--cluster"}
         if long:
             options |= {"rater": "--rater", "rating": "--score"}
-            parts += [part for name in self.models or (_TO_FILL_IN[2],) for part in ("--judge", _quoted(name))]
-            parts += [] if self.names("object") else ["--item", _TO_FILL_IN[3]]
+            parts += [part for name in self.models or (A_JUDGE,) for part in ("--judge", shlex.quote(name))]
+            parts += [] if self.names("object") else ["--item", AN_OBJECT]
         else:
             judges, people = self.names("judge"), self.names("person")
-            parts += [part for name in judges or [_TO_FILL_IN[0]] for part in ("--judge", _quoted(name))]
-            parts += [part for name in people or [_TO_FILL_IN[1]] for part in ("--human", _quoted(name))]
+            parts += [part for name in judges or [A_JUDGE] for part in ("--judge", shlex.quote(name))]
+            parts += [part for name in people or [A_PERSON] for part in ("--human", shlex.quote(name))]
             lower = [name for name in judges if _LOWER.search(name)]
-            parts += [part for name in lower for part in ("--lower-is-better", _quoted(name))]
+            parts += [part for name in lower for part in ("--lower-is-better", shlex.quote(name))]
         for role, option in options.items():
-            parts += [part for name in self.names(role)[:1] for part in (option, _quoted(name))]  # type: ignore[arg-type]
+            parts += [part for name in self.names(role)[:1] for part in (option, shlex.quote(name))]  # type: ignore[arg-type]
+        parts += [part for text in self.blanks for part in ("--blank", shlex.quote(text))]
         return " ".join(parts)
+
+
+def shortened(text: str, most: int) -> str:
+    """A text, or its beginning and an ellipsis, in at most so many characters."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _by_size(text: str) -> tuple[float, str]:
+    try:
+        return float(text.replace(",", ".")), text
+    except ValueError:
+        return float("inf"), text
 
 
 def is_nearly_all(n: int, given: int) -> bool:
@@ -164,7 +194,8 @@ class SeenColumn(NamedTuple):
             return None
         text = self.texts[places[0]][:60]
         many = f" ({len(places)} of {len(self.texts)} are none)" if len(places) > 1 else ""
-        return OddCell(text, f"Row {self.rows[places[0]]}: '{text}' in column '{self.name}' is no finite number{many}.")
+        sentence = f"Row {self.rows[places[0]]}: '{text}' in column '{self.name}' is no finite number{many}."
+        return OddCell(tuple(dict.fromkeys(self.texts[place] for place in places)), sentence)
 
     @property
     def different(self) -> int:
@@ -192,8 +223,8 @@ class SeenColumn(NamedTuple):
         if self.are_numbers and self.different > MOST_LABELS:
             numbers = islice(filter(looks_like_number, self.texts), 3)
             return f"numbers, such as {', '.join(numbers)}{blank}"
-        some = sorted(set(self.texts))[:6]
-        short = ", ".join(text[:24] for text in some)
+        some = sorted(set(self.texts), key=_by_size)[:6]
+        short = ", ".join(shortened(text, LONGEST_CELL) for text in some)
         return f"{short}{' ...' if self.different > len(some) else ''}{blank}"
 
 
@@ -228,7 +259,7 @@ def names_objects_only(name: str) -> bool:
 
 def is_model(name: str) -> bool:
     """Whether a column's name looks like that of a model, not of a person: gpt4_label, judge."""
-    return "judge" in name.casefold() or looks_like_a_model(name)
+    return "judge" in name.casefold() or bool(_PROGRAMME.search(name)) or looks_like_a_model(name)
 
 
 def looks_like_a_model(name: str) -> bool:
@@ -289,7 +320,7 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
             roles[column.name] = "object"
         elif _rates(column) and is_model(column.name):
             roles[column.name] = "judge"
-        elif _rates(column) and _PERSON.search(column.name):
+        elif _rates(column) and _PERSON.search(column.name) and not _OBJECT.search(column.name):
             roles[column.name] = "person"
         elif _rates(column) and _JUDGE.search(column.name):
             roles[column.name] = "judge"
@@ -297,12 +328,11 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
             roles[column.name] = "source"
         else:
             roles[column.name] = "other"
+    # Given names say nothing: a column that holds a judge's words is another rater's.
+    judges = [column for column in columns if roles[column.name] == "judge"]
+    same = [column for column in columns if roles[column.name] == "other" and _same_words(column, judges)]
+    roles |= {column.name: "person" for column in same}
     people = [column for column in columns if roles[column.name] == "person"]
-    if not people:
-        # Given names say nothing: a column that holds a judge's words is another rater's.
-        judges = [column for column in columns if roles[column.name] == "judge"]
-        people = [column for column in columns if roles[column.name] == "other" and _same_words(column, judges)]
-        roles |= {column.name: "person" for column in people}
     for column in columns:
         if roles[column.name] == "judge" and people and not any(_alike(column, person) for person in people):
             roles[column.name] = "source" if _SOURCE.search(column.name) and "source" not in roles.values() else "other"
@@ -382,7 +412,3 @@ def _question(columns: Iterable[LikelyColumn]) -> str | None:
     if "person" not in by_role:
         return "Which columns hold people's ratings?"
     return None
-
-
-def _quoted(name: str) -> str:
-    return name if name in _TO_FILL_IN else shlex.quote(name)

@@ -1,5 +1,6 @@
 """What columns are taken for by their names and values, and the command that follows."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,18 @@ ROWS = range(40)
          ["object", "source", "judge", "person"]),
         ("reply,llm,ann,bea", lambda i: f"r{i},{'ab'[i % 2]},{'ab'[i // 2 % 2]},{'c' if i == 9 else 'ab'[i // 3 % 2]}",
          ["object", "judge", "person", "person"]),
+        # A programme that does a person's work is a judge; people have other names than annotator.
+        ("task,autograder,teacher_1,teacher_2", lambda i: f"t-{i},{i}%,{40 - i}%,{i}%",
+         ["object", "judge", "person", "person"]),
+        ("id,grader model,llm2,predicted_label,anno1,ann_b,prüfer",
+         lambda i: f"d{i},{i % 5},{i % 4},{i % 3},{i % 5},{i % 4},{i % 2}",
+         ["object", "judge", "judge", "judge", "person", "person", "person"]),
+        ("message_id,user_feedback,reviewer,llm_feedback,user_id",
+         lambda i: f"{i},{'ab'[i % 2]},{'ab'[i // 2 % 2]},{'ab'[i // 3 % 2]},{i % 7}",
+         ["object", "person", "person", "judge", "other"]),
+        # A column with a judge's words is a rater's, one with numbers of its own stays a question.
+        ("review,model,customer,editor,visits", lambda i: f"r-{i},{'ab'[i % 2]},{'ab'[i % 2]},{'ab'[i // 3 % 2]},{i}",
+         ["object", "judge", "person", "person", "other"]),
         ("item,annotator,score", lambda i: f"d{i // 3},{i % 3},{1 + i % 5}", ["object", "rater", "rating"]),
         ("query,doc,rater,grade", lambda i: f"q{i // 8},d{i // 2},{'ab'[i % 2]},{i % 4}",
          ["source", "object", "rater", "rating"]),
@@ -97,3 +110,24 @@ def test_a_rater_who_is_a_model_is_the_judge_of_a_file_with_a_row_a_rating(tmp_p
     assert found.command(["r.csv"]) == (
         "touchstone verdict r.csv --judge claude-3.5-sonnet --item item --rater rater --score score"
     )
+
+
+def test_the_command_can_be_pasted_and_has_what_the_file_needs(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    rows = [f"d{i},{i % 5},{'k.A.' if i == 7 else 'it is' if i == 9 else i % 4}" for i in ROWS]
+    path.write_text("\n".join(["id,gpt4 score,Ann's human", *rows]))
+    command = likely_columns(record_file(path)).command(["my r.csv"])
+    assert command.endswith(" --item id --blank k.A. --blank 'it is'")
+    assert shlex.split(command)[2:7] == ["my r.csv", "--judge", "gpt4 score", "--human", "Ann's human"]
+    path.write_text("\n".join(["id,gpt4,b", *(f"d{i},{i % 5},{i % 4}" for i in ROWS)]))
+    assert likely_columns(record_file(path)).command(["r.csv"]) == (
+        "touchstone verdict r.csv --judge gpt4 --human PERSON --item id"
+    )
+
+
+def test_values_are_in_the_order_of_numbers_and_cut_where_it_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    long = "Neither agree nor disagree"
+    path.write_text("\n".join(["id,judge,human", *(f"d{i},{i % 11},{long if i % 2 else 'Agree'}" for i in ROWS)]))
+    holds = [column.holds for column in likely_columns(record_file(path)).columns]
+    assert holds[1:] == ["0, 1, 2, 3, 4, 5 ...", "Agree, Neither agree nor disag…"]

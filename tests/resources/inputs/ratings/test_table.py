@@ -317,27 +317,6 @@ def test_label_studios_export_has_a_person_an_annotation_and_a_judge_a_predictio
     assert list(found.objects) == ["7", "8"]
 
 
-def test_a_row_that_repeats_another_in_every_column_counts_once(tmp_path: Path) -> None:
-    wide = csv(tmp_path, "id,note,gpt,ann,bob\na,x,1,2,3\nb,y,2,3,4\na,x,1,2,3\nc,,5,4,5\n")
-    found = read_ratings(wide, replace(WIDE, item="id"))
-    same(values(found), {"gpt": [1, 2, 5], "ann": [2, 3, 4], "bob": [3, 4, 5]})
-    assert found.notes == ("Counted once, as they repeat a row in every column: row 4 (as row 2).",)
-    assert [len(one.texts) for one in found.others] == [3]
-    long = csv(tmp_path, "id,who,s\na,gpt,1\na,ann,2\na,ann,2\n", "long.csv")
-    columns = RatingColumns(("gpt",), (), item="id", rater="who", score="s")
-    assert "row 4 (as row 3)" in read_ratings(long, columns).notes[0]
-    # A column that is not read may be what makes it another row.
-    other = csv(tmp_path, "id,criterion,gpt,ann,bob\na,x,1,2,3\nb,x,2,3,4\na,y,1,2,3\nc,x,5,4,5\n", "other.csv")
-    with pytest.raises(UserError, match=r"row 4: 'a' in column 'id' is in row 2 already, with other values in 'crit"):
-        read_ratings(other, replace(WIDE, item="id", by=("bob",)))
-
-
-def test_one_row_that_comes_twice_is_no_source(tmp_path: Path) -> None:
-    path = csv(tmp_path, "id,gpt,ann,bob\na,1,2,3\nb,2,3,4\nc,2,3,4\na,1,2,4\n")
-    with pytest.raises(UserError, match=r"with other values in 'bob'\..* Keep the row that is right"):
-        read_ratings(path, replace(WIDE, item="id"))
-
-
 def test_all_that_is_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
     good = "".join(f"d{i},{1 + i % 5},{1 + i % 4}.5,{1 + i % 3}\n" for i in range(60))
     path = csv(tmp_path, f'id,gpt,ann,bob\n{good}x,1,"4,0",k.A.\ny,2,3.5,44\nd1,4,2.5,1\nz,-1,1.5,k.A.\n')

@@ -1,0 +1,87 @@
+"""What `touchstone verdict FILE` prints without columns: what they look like, what is wrong, and the command to run."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+from rich.text import Text
+
+from pipeline.command_line.evaluate_shown import grid
+from pipeline.command_line.verdict_result import people_of
+from resources.errors import UserError, listing
+from resources.inputs.any_file import Opening
+from resources.inputs.ratings.exports import LongFile
+from resources.inputs.ratings.layout import RatingColumns, ratings_file
+from resources.inputs.ratings.likely import (
+    A_JUDGE,
+    A_PERSON,
+    AN_OBJECT,
+    LikelyColumns,
+    likely_columns,
+    looks_like_a_model,
+    shortened,
+)
+from resources.inputs.ratings.table import read_ratings
+from resources.inputs.record_files import Record
+
+WIDTH: Final = 60
+
+
+def show_likely(files: list[str], opening: Opening, console: Console) -> None:
+    """What the columns of a file look like, what would refuse it, and the command that reads it so."""
+    file = ratings_file(files, (), opening)
+    if isinstance(file, LongFile):
+        by = file.long_columns.rater
+        said = (str(record.fields[by]) for record in file.records() if isinstance(record, Record))
+        raters = [name for name in dict.fromkeys(said) if name]
+        models = tuple(name for name in raters if name in file.machines or looks_like_a_model(name))
+        console.print(f"{file.name} has ratings by {listing(raters)}.")
+        if not models:
+            console.print("Which of them are judges? Name each by `--judge`; all others are people.")
+        judges = [f"--judge {shlex.quote(name)}" for name in models or [A_JUDGE]]
+        command = " ".join(["touchstone verdict", *map(shlex.quote, files), *judges])
+        columns = RatingColumns(models, (), *file.long_columns)
+    else:
+        found = likely_columns(file)
+        table = grid("column", "taken for", "holds")
+        for column in found.columns:
+            table.add_row(Text(column.name), column.role, Text(shortened(column.holds, WIDTH)))
+        console.print(table)
+        for odd in found.odd:
+            console.print(Text(odd, "yellow"))
+        if found.question is not None:
+            console.print(found.question)
+        command, columns = found.command(files), _as_taken(found)
+    given = {"--sheet": opening.sheet, "--encoding": opening.encoding, "--decimal": opening.decimal}
+    command = " ".join([command, *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)])
+    refused = _refusal(files, columns, opening)
+    if refused is not None:
+        console.print(Text(f"As the file is, the command below is refused:\n{refused}", "yellow"), soft_wrap=True)
+    unknown = [word for word in (A_JUDGE, A_PERSON, AN_OBJECT) if word in command.split()]
+    fill_in = f", and names in place of {' and '.join(unknown)}" if unknown else ""
+    where = f"Run it, with other columns where these are not the right ones{fill_in}:"
+    console.print(Text(f"{where}\n  {command}"), soft_wrap=True)
+
+
+def _as_taken(found: LikelyColumns) -> RatingColumns:
+    """The columns of the command; nobody is a judge, or a person, where that is a question."""
+    judges, people = tuple(found.names("judge")), tuple(found.names("person"))
+    named = (next(iter(found.names(role)), None) for role in ("object", "rater", "rating", "source"))
+    item, rater, score, cluster = named
+    if rater is not None:
+        judges, people = found.models, ()
+    elif not people:
+        judges, people = (), judges
+    return RatingColumns(judges, people, item, rater, score, cluster, blank=tuple(found.blanks))
+
+
+def _refusal(files: Sequence[str], columns: RatingColumns, opening: Opening) -> str | None:
+    """What is wrong with the file where the command will find it; null where nothing is, or no rater is known."""
+    if not (columns.people or columns.rater) or (columns.rater and not columns.item):
+        return None
+    try:
+        people_of(read_ratings(list(files), columns, opening))
+    except UserError as error:
+        return str(error)
+    return None

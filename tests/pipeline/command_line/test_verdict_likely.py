@@ -1,0 +1,55 @@
+"""What a file's columns look like: the command that is printed runs, or what refuses it is said before."""
+
+import io
+import shlex
+from pathlib import Path
+
+from rich.console import Console
+from typer.testing import CliRunner
+
+from pipeline.command_line.main import application
+from pipeline.command_line.verdict_likely import show_likely
+from resources.inputs.any_file import AS_IT_IS, Opening
+
+HEADER = "id;gpt4;expert_1;expert_2"
+
+
+def written(folder: Path, *rows: str, encoding: str = "utf-8") -> str:
+    path = folder / "my file.csv"
+    good = [f"d{i};{1 + i % 5};{1 + (i + i // 7 % 2) % 5};{1 + (i + i // 5 % 2) % 5}" for i in range(60)]
+    path.write_text("\n".join([HEADER, *good, *rows]) + "\n", encoding=encoding)
+    return str(path)
+
+
+def shown(*files: str, opening: Opening = AS_IT_IS) -> str:
+    out = io.StringIO()
+    show_likely(list(files), opening, Console(file=out, width=200))
+    return out.getvalue()
+
+
+def test_the_printed_command_runs(tmp_path: Path) -> None:
+    path = written(tmp_path, "Müll;2;weiß nicht;3", encoding="latin-1")
+    said = shown(path, opening=Opening(encoding="latin-1"))
+    command = shlex.split(said.splitlines()[-1])
+    assert command[-4:] == ["--blank", "weiß nicht", "--encoding", "latin-1"]
+    assert "refused" not in said
+    done = CliRunner().invoke(application, [*command[1:], "--json"])
+    assert done.exit_code == 0, done.exception
+
+
+def test_what_would_refuse_the_command_is_said_before_it(tmp_path: Path) -> None:
+    said = shown(written(tmp_path, "x;1;44;2", "d1;4;4;1", 'y;2;"4,0";1'))
+    assert "As the file is, the command below is refused:" in said
+    assert "row 62: 'expert_1' has a 44" in said
+    assert "row 63: 'd1' in column 'id' is in row 3 already, with other values in" in said
+    assert "touchstone verdict" in said.splitlines()[-1]
+
+
+def test_files_of_trec_name_the_model_among_them(tmp_path: Path) -> None:
+    for name in ("qrels.gpt4o", "qrels.person", "qrels.other"):
+        (tmp_path / f"{name}.txt").write_text("".join(f"1 0 d{i} {i % 4}\n" for i in range(9)))
+    paths = [str(tmp_path / f"qrels.{name}.txt") for name in ("gpt4o", "person")]
+    assert shown(*paths).splitlines()[-1].endswith("--judge qrels.gpt4o")
+    said = shown(str(tmp_path / "qrels.other.txt"), paths[1])
+    assert "Which of them are judges?" in said
+    assert "and names in place of JUDGE:" in said
