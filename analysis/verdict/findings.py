@@ -122,7 +122,7 @@ def findings(
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
     of_scale = {
         name: name not in lower_is_better
-        and (people.measure != "scores" or (units or {}).get(name, _same_scale(scores, people.answers)))
+        and (people.measure != "scores" or (units or {}).get(name, on_one_scale(scores, people.answers)))
         for name, scores in turned.items()
     }
     twins = copies_among_people(people)
@@ -158,7 +158,9 @@ def _of_judge(name: str, scores: Floats, asked: _Asked, *, same_scale: bool) -> 
     of_scores = people.measure == "scores"
     of_people, undefined, against, verdict = None, "", None, None
     if people.answers.shape[1] == 1:
-        against = against_one(people, scores, policy.levels, fewest_objects=policy.fewest_objects)
+        against = against_one(
+            people, scores, policy.levels, fewest_objects=policy.fewest_objects, same_scale=same_scale
+        )
     else:
         try:
             of_people = standing(people, scores, policy.levels, same_scale=same_scale)
@@ -240,7 +242,7 @@ def _within(own: Floats, given: Floats) -> bool:
     return bool(own.min() >= given.min() - room and own.max() <= given.max() + room)
 
 
-def _same_scale(scores: Floats, persons: Floats) -> bool:
+def on_one_scale(scores: Floats, persons: Floats) -> bool:
     """Whether a judge's scores are about where people's are: 0.83 among 1 to 5 or 32 dB among 0 to 100 is not."""
     given, own = persons[~np.isnan(persons)], scores[~np.isnan(scores)]
     if not own.size or not _within(own, given):

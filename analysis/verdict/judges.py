@@ -9,13 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import Jackknife, headline_interval, left_out_of_rows
 from analysis.intervals.jackknife import ARCSINE, FISHER, IDENTITY
-from analysis.messages import message
+from analysis.messages import message, message_list
 from analysis.preference.letter_display import letter_display
 from analysis.resampling.bootstrap import Statistics
 from analysis.significance.holm import holm
 from analysis.ties import row_means
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.people import (
+    AGREEMENT,
     KINDS,
     LEVELS,
     Floats,
@@ -23,21 +24,28 @@ from analysis.verdict.people import (
     Measure,
     People,
     Quantity,
+    bias_of,
     measure_of_counts,
     objects_needed,
     quantity_of,
 )
 from analysis.verdict.rule import CONSTANT
+from analysis.words import bounded
 
-PersonWord = Literal["agrees", "does not agree", "not proven", "cannot say"]
+PersonWord = Literal["agrees", "agrees in order only", "does not agree", "not proven", "cannot say"]
 # What agreement with one person has to reach, by its bound: Spearman of scores, kappa of labels.
 NEEDED: dict[Measure, float] = {"scores": 0.7, "ordered_labels": 0.6, "labels": 0.6}
+OFF = "more than {share:.0f} % of the range of {low:g} to {high:g}, so that only the order agrees"
+# A bias whose whole interval is beyond this share of the scores' range leaves their order only: Spearman does not see
+# it, and without several people no test asks whether values are as near as a person's.
+MOST_OFF = 0.1
 
 
 class AgainstOne(NamedTuple):
     """A judge against one person, or against means of people who are not known one by one.
 
-    `n_needed` objects would make it `agrees` if the estimate held; none where it is not above what is needed.
+    `n_needed` objects would make it `good` if the estimate held; none where it is not above what is needed. `bias` is
+    the judge less the person, none without a common unit, and `scale` the lowest and highest score of either.
     """
 
     word: PersonWord
@@ -47,6 +55,43 @@ class AgainstOne(NamedTuple):
     needed: float
     why: str
     n_needed: int | None = None
+    measure: Measure = "scores"
+    bias: Quantity | None = None
+    scale: tuple[float, float] = (0.0, 0.0)
+
+    @property
+    def good(self) -> PersonWord:
+        """The word where the agreement is proven."""
+        return "agrees in order only" if self.is_off else "agrees"
+
+    @property
+    def is_off(self) -> bool:
+        """Whether the bias is beyond a tenth of the scores' range, with its whole interval; not of labels."""
+        bias, most = self.bias, MOST_OFF * (self.scale[1] - self.scale[0])
+        if bias is None or bias.low is None or bias.high is None or self.measure != "scores":
+            return False
+        return bias.low > most or bias.high < -most
+
+    @property
+    def off(self) -> str:
+        """What such a bias means; "" where there is none."""
+        low, high = self.scale
+        return message(OFF, share=100 * MOST_OFF, low=low, high=high) if self.is_off else ""
+
+    def level(self, whom: str) -> str:
+        """By how much the judge is above or below whom it is held against, as a reason; "" without a common unit."""
+        if self.bias is None:
+            return ""
+        bias = bounded(self.bias.value, self.bias.low, self.bias.high, sign=True)
+        return message_list([message("it scores {bias} against {whom}", bias=bias, whom=whom), self.off], ": ")
+
+    def reasons(self, whom: str) -> list[str]:
+        """Why the word is what it is, and the level."""
+        if self.agreement is None or self.word == "cannot say":
+            return [self.why]
+        seen = bounded(self.agreement.value, self.agreement.low, self.agreement.high)
+        why = message("{measure} is {seen}: {why}", measure=AGREEMENT[self.measure], seen=seen, why=self.why)
+        return [why, *filter(None, [self.level(whom)])]
 
 
 class Pair(NamedTuple):
@@ -70,7 +115,13 @@ class Judges(NamedTuple):
 
 
 def against_one(
-    people: People, judge: ArrayLike, levels: Levels = LEVELS, *, needed: float | None = None, fewest_objects: int = 30
+    people: People,
+    judge: ArrayLike,
+    levels: Levels = LEVELS,
+    *,
+    needed: float | None = None,
+    fewest_objects: int = 30,
+    same_scale: bool = True,
 ) -> AgainstOne:
     """Whether a judge agrees with one person as well as is needed: a bound decides, not the estimate.
 
@@ -80,10 +131,12 @@ def against_one(
         levels: How sure is sure.
         needed: At least so much; none: 0.7 for Spearman, 0.6 for kappa.
         fewest_objects: With fewer there is nothing to say.
+        same_scale: Whether the judge's scores have the person's unit, so that they can be subtracted.
 
     Returns:
-        `agrees` where the lower bound reaches what is needed, `does not agree` where the upper bound does not or the
-        judge is constant, `cannot say` with too few objects or a constant person, else `not proven`.
+        `agrees` where the lower bound reaches what is needed (`agrees in order only` where the bias, with its whole
+        interval, is beyond a tenth of the scores' range), `does not agree` where the upper bound does not or the judge
+        is constant, `cannot say` with too few objects or a constant person, else `not proven`.
 
     Source:
         docs/verdict.md.
@@ -96,7 +149,7 @@ def against_one(
     n_clusters = len(np.unique(sources)) if n else 0
 
     def word(said: PersonWord, why: str, agreement: Quantity | None = None) -> AgainstOne:
-        return AgainstOne(said, n, n_clusters, agreement, limit, why)
+        return AgainstOne(said, n, n_clusters, agreement, limit, why, None, measure)
 
     if n < fewest_objects:
         return word(
@@ -114,13 +167,24 @@ def against_one(
 
     found = left_out_of_rows(of_rows, np.column_stack([machine, one[:, 0]]), sources, seed=levels.seed)
     seen = _headline(found, 0, measure, levels.confidence)
+    of_both = np.concatenate([one[:, 0], machine])
+    open_ = AgainstOne(
+        "not proven",
+        n,
+        n_clusters,
+        seen,
+        limit,
+        message("the interval holds {limit:g}", limit=limit),
+        measure=measure,
+        bias=bias_of(people, machine, levels) if same_scale else None,
+        scale=(float(of_both.min()), float(of_both.max())),
+    )
     if seen.low is None or seen.high is None:
         return word("cannot say", seen.method, seen)
     if seen.low >= limit:
-        return word("agrees", message("the interval is above {limit:g}", limit=limit), seen)
+        return open_._replace(word=open_.good, why=message("the interval is above {limit:g}", limit=limit))
     if seen.high < limit:
-        return word("does not agree", message("the interval is below {limit:g}", limit=limit), seen)
-    open_ = word("not proven", message("the interval holds {limit:g}", limit=limit), seen)
+        return open_._replace(word="does not agree", why=message("the interval is below {limit:g}", limit=limit))
     quantile = float(scipy.special.stdtrit(seen.freedom, 0.5 + levels.confidence / 2.0))
     # Next to perfect agreement Fisher's z is infinite, and the estimate is on another scale.
     with np.errstate(divide="ignore"):

@@ -31,9 +31,9 @@ Floats = NDArray[np.float64]
 Measure = Literal["scores", "ordered_labels", "labels"]
 # What agreement is, and which row of the measured intervals holds.
 AGREEMENT: Final[dict[Measure, str]] = {
-    "scores": "Spearman",
-    "ordered_labels": "kappa, quadratic weights",
-    "labels": "kappa",
+    "scores": message("Spearman"),
+    "ordered_labels": message("kappa, quadratic weights"),
+    "labels": message("kappa"),
 }
 KINDS: Final[dict[Measure, Statistic]] = {"scores": "spearman", "ordered_labels": "kappa", "labels": "kappa"}
 
@@ -226,7 +226,7 @@ def standing(people: People, judge: ArrayLike, levels: Levels = LEVELS, *, same_
         people=theirs,
         own=None if is_constant else own,
         order=None if is_constant else order,
-        bias=None if measure == "labels" or not same_scale else _bias(people, machine, levels),
+        bias=bias_of(people, machine, levels) if same_scale else None,
         test=test,
         rows=tuple(_rows(people, machine)),
         measure=measure,
@@ -372,7 +372,16 @@ def _with_others(people: People, judge: Floats, own: Quantity, order: Quantity, 
     return OtherPeople(*bounds)
 
 
-def _bias(people: People, judge: Floats, levels: Levels) -> Quantity:
+def bias_of(people: People, judge: Floats, levels: Levels) -> Quantity | None:
+    """A judge's scores less the mean of the people's, in their unit; none for labels without an order.
+
+    Args:
+        people: Who all rated something of each object.
+        judge: Shape ``(n,)`` without gaps, on people's scale.
+        levels: How sure is sure.
+    """
+    if people.measure == "labels":
+        return None
     away = differences(judge, row_means(people.answers))
     unit = power_of_two(away)
 

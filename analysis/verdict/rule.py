@@ -21,8 +21,10 @@ Word = Literal[
     "cannot say",
     # Where there are no several people.
     "agrees with this person",
+    "agrees with this person in order only",
     "does not agree with this person",
     "agrees with these means",
+    "agrees with these means in order only",
     "does not agree with these means",
     "agree with each other",
     "do not agree with each other",

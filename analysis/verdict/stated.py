@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 from analysis.messages import message, message_list
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.copies import copies_among_people, copy_of_people
-from analysis.verdict.judges import AgainstOne, against_one
-from analysis.verdict.people import Floats, People, standing
+from analysis.verdict.judges import AgainstOne, PersonWord, against_one
+from analysis.verdict.people import Floats, Measure, People, standing
 from analysis.verdict.rule import (
     DEFAULT,
     Condition,
@@ -26,12 +26,37 @@ from analysis.verdict.rule import (
 )
 
 Against = Literal["people", "this person", "these means", "each other"]
-BIAS = "score less people's mean"
+BIAS = message("score less people's mean")
 COPIES = message("people judged by themselves")
 Person = Literal["this person", "these means"]
-WORDS: dict[Person, tuple[Word, Word]] = {
-    "this person": ("agrees with this person", "does not agree with this person"),
-    "these means": ("agrees with these means", "does not agree with these means"),
+BIAS_OF: dict[Person, str] = {
+    "this person": message("score less this person's"),
+    "these means": message("score less these means"),
+}
+AS_WHOM: dict[Person, str] = {"this person": message("this person"), "these means": message("these means")}
+OF_ONE: dict[Person, dict[Measure, str]] = {
+    "this person": {
+        "scores": message("Spearman with this person"),
+        "ordered_labels": message("kappa, quadratic weights, with this person"),
+        "labels": message("kappa with this person"),
+    },
+    "these means": {
+        "scores": message("Spearman with these means"),
+        "ordered_labels": message("kappa, quadratic weights, with these means"),
+        "labels": message("kappa with these means"),
+    },
+}
+WORDS: dict[Person, dict[PersonWord, Word]] = {
+    "this person": {
+        "agrees": "agrees with this person",
+        "agrees in order only": "agrees with this person in order only",
+        "does not agree": "does not agree with this person",
+    },
+    "these means": {
+        "agrees": "agrees with these means",
+        "agrees in order only": "agrees with these means in order only",
+        "does not agree": "does not agree with these means",
+    },
 }
 # From the best to the worst, by what a reader may do with the judge: what the advice on a changed verdict compares.
 RANKS: dict[Word, int] = {
@@ -40,6 +65,8 @@ RANKS: dict[Word, int] = {
     "agrees with these means": 0,
     "agree with each other": 0,
     "only for ranking": 1,
+    "agrees with this person in order only": 1,
+    "agrees with these means in order only": 1,
     "not proven": 2,
     "cannot say": 3,
     "no": 4,
@@ -159,19 +186,41 @@ def of_one_person(found: AgainstOne, others: Sequence[Condition], whom: Person, 
     Returns:
         A required condition that fails makes it a `no`, however well the judge agrees.
     """
-    good, bad = WORDS[whom]
+    good, bad = WORDS[whom][found.good], WORDS[whom]["does not agree"]
     seen = found.agreement
-    states: dict[str, State] = {"agrees": "proven", "does not agree": "fails", "not proven": "passes"}
+    states: dict[str, State] = {found.good: "proven", "does not agree": "fails", "not proven": "passes"}
     state: State = states.get(found.word, "not measured")
     if state == "passes" and seen is not None and seen.value < found.needed:
         state = "fails"
     value, low, high = (None, None, None) if seen is None else (seen.value, seen.low, seen.high)
-    name = message("agreement with this person" if whom == "this person" else "agreement with these means")
+    name = OF_ONE[whom][found.measure]
     own = Condition(name, state, True, value, low, high, needed_at_least(found.needed), found.n, found.n_clusters,
                     None, "" if seen else found.why, found.needed)  # fmt: skip
-    conditions = (own, *others)
+    conditions = (own, *others, *_level(found, whom))
+    said = _next_to_one(found, others, conditions, (good, bad), policy)
+    level = found.level(AS_WHOM[whom]) if seen and said.word != "no" else ""
+    return said._replace(reasons=(*said.reasons, level)) if level else said
+
+
+def _level(found: AgainstOne, whom: Person) -> tuple[Condition, ...]:
+    """The bias as a condition that nothing needs but the word for order only."""
+    if found.bias is None:
+        return ()
+    bias = found.bias
+    return (Condition(BIAS_OF[whom], "does not apply", False, bias.value, bias.low, bias.high, "", found.n,
+                      found.n_clusters, None, found.off),)  # fmt: skip
+
+
+def _next_to_one(
+    found: AgainstOne,
+    others: Sequence[Condition],
+    conditions: Sequence[Condition],
+    words: tuple[Word, Word],
+    policy: Policy,
+) -> Verdict:
+    (good, bad), (own, *_) = words, conditions
     if found.word == "cannot say":
-        return Verdict("cannot say", (found.why,), conditions)
+        return Verdict("cannot say", (found.why,), tuple(conditions))
     if failing_of(others):
         return by_conditions(good, "no", conditions, found.n, policy=policy)._replace(word="no")
     if found.word == "does not agree":
@@ -180,7 +229,7 @@ def of_one_person(found: AgainstOne, others: Sequence[Condition], whom: Person, 
         # Between both bounds: what its estimate says is not enough for either word.
         reasons = (unproven(own.name, found.why),)
         n_for = None if found.n_needed is None else good
-        said = Verdict("not proven", reasons, conditions, None, found.n_needed, n_for)
+        said = Verdict("not proven", reasons, tuple(conditions), None, found.n_needed, n_for)
         return also_needed(said, waiting_of(others, policy), found.n)
     return by_conditions(good, bad, conditions, found.n, policy=policy)
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from analysis.verdict.panel import Line, Shares
 from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
 from analysis.verdict.rule import Policy, Verdict
 from analysis.verdict.unrated import Unrated, calibrated
-from analysis.words import count_noun, decimals, with_bounds
+from analysis.words import count_noun, decimals
 from assets.shared.intervals import estimate_values
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
@@ -145,7 +146,7 @@ def verdict_values(said: Answer) -> dict[str, Any]:
         "people": list(found.people),
         "reference": found.reference,
         "annotators": said.question.annotators,
-        "judges": [_of_judge(judge) for judge in found.judges],
+        "judges": [_of_judge(judge, found.people) for judge in found.judges],
         "comparison": _comparison(found),
         "notes": [*ratings.notes, *_notes(said)],
     }
@@ -194,14 +195,14 @@ def _steps(ratings: Ratings) -> bool:
     return ratings.scale == "ordinal" and not ratings.labels
 
 
-def _of_judge(judge: OfJudge) -> dict[str, Any]:
+def _of_judge(judge: OfJudge, people: Sequence[str]) -> dict[str, Any]:
     of_people = judge.standing
     rests_on = of_people or judge.against_one
     return {
         "name": judge.name,
         "n": judge.n if rests_on is None else rests_on.n,
         "n_clusters": None if rests_on is None else rests_on.n_clusters,
-        "verdict": _verdict(judge),
+        "verdict": _verdict(judge, people[0]),
         "conditions": [one._asdict() for one in judge.verdict.conditions] if judge.verdict else [],
         "people": [person._asdict() for person in of_people.rows] if of_people else [],
         "people_agreement": _quantity(of_people.people) if of_people else None,
@@ -226,21 +227,15 @@ def _with_other_people(of_people: Standing | None) -> dict[str, Any] | None:
     return {"agreement": list(own), "difference": list(order)}
 
 
-def _verdict(judge: OfJudge) -> dict[str, Any]:
+def _verdict(judge: OfJudge, person: str) -> dict[str, Any]:
     if isinstance(judge.against_one, AgainstOne):
         one = judge.against_one
-        why = (
-            one.why
-            if one.agreement is None or one.word == "cannot say"
-            else f"agreement is {_shown(one.agreement)}: {one.why}"
-        )
-        n_for = "agrees" if one.n_needed is not None else None
         return {
             "word": one.word,
-            "reasons": [*judge.copies, why],
+            "reasons": [*judge.copies, *one.reasons(person)],
             "margin": None,
             "n_needed": one.n_needed,
-            "n_for": n_for,
+            "n_for": one.good if one.n_needed is not None else None,
         }
     assert isinstance(judge.verdict, Verdict)
     said = judge.verdict
@@ -251,10 +246,6 @@ def _verdict(judge: OfJudge) -> dict[str, Any]:
         "n_needed": said.n_needed,
         "n_for": said.n_for,
     }
-
-
-def _shown(seen: Quantity) -> str:
-    return with_bounds(seen.value, seen.low, seen.high)
 
 
 def _quantity(seen: Quantity | None) -> dict[str, Any] | None:

@@ -8,8 +8,8 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.verdict.rule import Condition, Verdict, Word
-from analysis.verdict.stated import BIAS, COPIES, Against, Row, Stated
-from analysis.verdict.stated import WORDS as OF_ONE
+from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, Against, Row, Stated
+from analysis.verdict.stated import WORDS as WORDS_OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
 from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, whole
 from reports.shared.phrases import phrase
@@ -28,6 +28,8 @@ NEEDED: Final = re.compile(r"(at least|at most|above|below) (-?[\d.]+(?:e-?\d+)?
 # What carries a good verdict, in the order in which it is said; the rest stays in the table of conditions.
 FIRST: Final = (
     COPIES,
+    *(name for names in OF_ONE.values() for name in names.values()),
+    *BIAS_OF.values(),
     "agreement next to people's own",
     "alternative annotator test",
     "alternative annotator test of a crowd",
@@ -164,7 +166,8 @@ def deciding(said: Verdict) -> list[Condition]:
     named = " ".join(said.reasons)
     asked = [one for one in shown if one.required or one.name in named]
     found = [one for one in asked if one.state == "fails" or (state != "no" and _is_open(one))]
-    return [one for one in shown if one.name == COPIES] + (found or asked[:1])
+    level = [one for one in shown if one.name in BIAS_OF.values()]
+    return [one for one in shown if one.name == COPIES] + (found or asked[:1]) + level
 
 
 def _is_open(one: Condition) -> bool:
@@ -183,7 +186,7 @@ def condition_text(one: Condition) -> Text:
         seen.append(unbroken(interval(one.low, one.high)))
     parts: dict[str, Part] = {"what": what, "seen": joined(seen, " "), "needed": needed_text(one.needed)}
     if not one.needed:
-        return joined([what, joined(seen, " ")], ": ")
+        return joined([what, joined(seen, " "), *([phrase(one.why)] if one.why else [])], ": ")
     return say("verdict.reason", state=state_text(one), **parts)
 
 
@@ -233,9 +236,8 @@ def full_word(word: str, people: Sequence[str]) -> Word:
         word: As `--json` has it.
         people: Names of the columns.
     """
-    if word in ("agrees", "does not agree"):
-        return OF_ONE["these means" if MEANS.search(people[0]) else "this person"][word != "agrees"]
-    return word  # type: ignore[return-value]
+    of_one = WORDS_OF_ONE["these means" if MEANS.search(people[0]) else "this person"]
+    return of_one.get(word, word)  # type: ignore[call-overload]
 
 
 def step_of(judge: Mapping[str, Any], people: Sequence[str]) -> Text | None:

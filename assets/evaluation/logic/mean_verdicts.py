@@ -9,13 +9,15 @@ import pandas as pd
 from analysis.agreement.alternative_annotator import EPSILON
 from analysis.correlation.score_correlation import oriented
 from analysis.messages import message
+from analysis.verdict.findings import on_one_scale, on_the_same_steps
 from analysis.verdict.judges import against_one
 from analysis.verdict.people import People
 from analysis.verdict.rule import Verdict
 from analysis.verdict.stated import Stated, with_copies
 from analysis.verdict.stated import of_one_person as verdict_next_to
-from assets.evaluation.logic.rows import sides_of
+from assets.evaluation.logic.rows import Sides, sides_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
+from resources.inputs.ratings.likely import has_own_unit
 
 ONLY_A_MAJORITY = "one answer of people's is read here, and the verdict needs each person's: {command}"
 
@@ -50,10 +52,25 @@ def mean_verdicts(
         needed = study.verdict.spearman if own is None else own
         policy = study.verdict.policy(epsilon=EPSILON["expert"], confidence=study.confidence, seed=study.seed)
         people, judge = People(sides.truth[:, None], clusters), oriented(sides.prediction, dataset.higher_is_better)
-        against = against_one(people, judge, policy.levels, needed=needed, fewest_objects=policy.fewest_objects)
+        against = against_one(
+            people,
+            judge,
+            policy.levels,
+            needed=needed,
+            fewest_objects=policy.fewest_objects,
+            same_scale=_same_scale(sides, dataset, dataset.prediction or name),
+        )
         said = with_copies(verdict_next_to(against, (), "these means", policy=policy), people, judge)
         found.append(Stated(name, "", "these means", said, things=("samples", "clusters")))
     return found
+
+
+def _same_scale(sides: Sides, dataset: Dataset, prediction: str) -> bool:
+    """Whether predictions have the unit of the means, as `touchstone verdict` decides it."""
+    if dataset.same_scale or not dataset.higher_is_better:
+        return dataset.same_scale
+    one, means = sides.prediction, sides.truth
+    return on_one_scale(one, means) and (not has_own_unit(prediction) or on_the_same_steps(one, means))
 
 
 def verdict_command(dataset: Dataset) -> str:

@@ -16,6 +16,7 @@ from resources.errors import FileFault, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.columns import EvaluationColumns
 from resources.inputs.faults import RowFault
+from resources.inputs.ratings.likely import NO_RATING
 from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenColumns
 from resources.inputs.written_values import (
@@ -101,6 +102,8 @@ class ScoreRows:
             for side, name, value_in, number in fields:
                 value = value_in(record)
                 score = score_in(value, number)
+                if len(fields) > 1 and _is_no_rating(value):
+                    score = score._replace(cause=MISSING)
                 if score.cause == MISSING and (found or name != fields[-1][1]):
                     continue  # another person's may be there
                 if score.cause is not None:
@@ -250,6 +253,11 @@ class AnswerRows:
             return value if isinstance(value, str) else as_text(value) or ""
         except SeveralValues as fault:
             raise RowFault(f"field '{field}' holds {fault}, not a single answer.", "Write one answer.") from fault
+
+
+def _is_no_rating(value: Any) -> bool:
+    """Whether a person's cell says that there is none, as a verdict reads it."""
+    return value != value or (isinstance(value, str) and value.strip() in NO_VALUE | NO_RATING)
 
 
 def _with_examples(shown: Sequence[str]) -> str:

@@ -34,6 +34,26 @@ def test_against_one_person_a_bound_decides() -> None:
     assert against_one(People(person[:, None], clusters), with_gap).n == 70
 
 
+def test_a_judge_above_a_person_by_more_than_a_tenth_of_the_range_agrees_in_order_only() -> None:
+    person = np.tile([1.0, 2.0, 3.0, 4.0], 10)
+    wobble = np.tile([0.1, -0.1], 20)
+    wobble[:2] = 0.6, -0.6  # one pair changes places
+    # Both run from 1 to 4.9: a tenth is 0.39. The bias is 1, its error s / sqrt(40) with s^2 = (2 0.36 + 38 0.01) / 39.
+    found = against_one(People(person[:, None], np.arange(40)), person + 1.0 + wobble)
+    assert found.bias is not None
+    assert (found.word, found.bias.value, found.scale) == ("agrees in order only", pytest.approx(1.0), (1.0, 4.9))
+    assert found.bias.high == pytest.approx(1.0 + 2.0227 * np.sqrt(1.1 / 39 / 40), abs=1e-4)
+    assert found.reasons("ann")[1] == (
+        "it scores +1.000 [0.946, 1.054] against ann: more than 10 % of the range of 1 to 4.9, "
+        "so that only the order agrees"
+    )
+    near = against_one(People(person[:, None], np.arange(40)), person + 0.3 + wobble)
+    assert (near.word, near.reasons("ann")[1]) == ("agrees", "it scores +0.300 [0.246, 0.354] against ann")
+    # In another unit there is no level to speak of.
+    other = against_one(People(person[:, None], np.arange(40)), person + 1.0 + wobble, same_scale=False)
+    assert (other.word, len(other.reasons("ann"))) == ("agrees", 1)
+
+
 def test_next_to_perfect_agreement_the_limit_is_on_the_scale_of_the_estimate() -> None:
     person = np.arange(60.0)
     judge = person.copy()

@@ -40,6 +40,22 @@ def test_each_word_of_scores_against_means(noise: float, n: int, word: str) -> N
     assert (found.against, found.verdict.word) == ("these means", word)
 
 
+def test_scores_on_the_means_scale_but_far_above_them_agree_in_order_only_as_the_verdict_on_the_file_says() -> None:
+    frame = samples(0.3)
+    frame["prediction_score"] = 2.0 - frame["prediction_score"]
+    [found] = mean_verdicts({"metric": frame}, {"metric": Dataset(same_scale=True)}, EvaluationStudy())
+    assert found.verdict.word == "agrees with these means in order only"
+    spearman, level, *_ = lines_of(found)
+    assert spearman.startswith("Spearman with these means: 0.9")
+    assert level.startswith("Its scores, less these means: ")
+    assert level.endswith("so that only the order agrees.")
+    # What is 32 dB next to means of 1 to 5 has another unit, by its values or by its name.
+    for column in ("psnr", "other"):
+        frame["prediction_score"] = -samples(0.3)["prediction_score"] + (0.3 if column == "psnr" else 30)
+        [found] = mean_verdicts({"metric": frame}, {"metric": Dataset(prediction=column)}, EvaluationStudy())
+        assert [one.name for one in found.verdict.conditions] == ["Spearman with these means"]
+
+
 def test_labels_of_people_are_no_key_and_the_verdict_on_them_is_named() -> None:
     people = Dataset(file=Path("my labels.csv"), prediction="llm", truth=("ann", "bob"), options=("pass", "fail"))
     known = {"labels": people, "key": Dataset(truth="answer")}

@@ -73,7 +73,7 @@ def graded(*, judge_shift: int, n: int = 60) -> Scores:
     for place in range(n):
         truth = place % 4
         other = truth if place % 7 else max(truth - 1, 0)
-        judge = (truth + judge_shift) % 4
+        judge = (truth + judge_shift + (place == 13)) % 4  # no copy of a person
         given = tuple(grade / 3 for grade in (judge, truth, other))
         found.setdefault(f"q{place // 3}", {})[f"d{place}"] = given
     return found

@@ -26,6 +26,17 @@ def test_the_mean_of_those_who_gave_a_score_counts(tmp_path: Path) -> None:
     assert read.fields == ("id",)
 
 
+def test_a_person_whose_cell_says_that_there_is_no_rating_is_left_out_of_the_mean_and_not_the_row(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("judge,ann,ben,cleo\n3,1,n/a,3\n4,-,NA,5\n2,4,?,null\n5,NA,-,n/a\n4,5,many,5\n")
+    read = read_evaluation_file(path, prediction="judge", truth=PEOPLE, kind="scores")
+    # (1 + 3) / 2, 5 and 4; none of the fourth, and `many` is no way to write that there is none.
+    assert read.frame["truth"].tolist() == [2.0, 5.0, 4.0]
+    assert read.excluded == {"missing_truth": 1, "truth_not_a_number": 1}
+
+
 def test_of_labels_the_majority_counts_and_a_tie_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
     path.write_text(LABELS)
