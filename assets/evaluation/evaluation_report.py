@@ -7,7 +7,7 @@ from typing import Any
 import dagster as dg
 import pandas as pd
 
-from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.partitions import MADE_SO_FAR, readable
 from assets.shared.provenance import provenance_of
 from assets.shared.report_files import as_one, page_on_disk
 from assets.shared.verdicts import verdict_metadata
@@ -40,7 +40,7 @@ def evaluation_report(context: dg.AssetExecutionContext, study: dg.ResourceParam
     written = write_report(contents, report_path(study))
     row = written.iloc[0]
     context.add_output_metadata(
-        verdict_metadata(tables["evaluation_trust_verdict"])
+        readable(verdict_metadata(tables["evaluation_trust_verdict"]))
         | {
             # Not `path`: the table's own address goes by that name.
             "report": dg.MetadataValue.path(str(row["path"])),

@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.gates import Gate
 from assets.evaluation.logic.mean_verdicts import mean_verdicts
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.partitions import MADE_SO_FAR, readable
 from assets.shared.verdicts import not_worse_gate, verdict_metadata, verdict_table
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.study import Study
@@ -32,7 +32,7 @@ def evaluation_trust_verdict(
     stated = mean_verdicts(evaluation_samples, known_datasets(study.evaluation), study.evaluation)
     made = verdict_table(stated, EVALUATION_TRUST_VERDICT)
     # By which the sensor sees whether it is of the data sets that are there.
-    context.add_output_metadata(verdict_metadata(made) | {"data_sets": sorted(evaluation_samples)})
+    context.add_output_metadata(readable(verdict_metadata(made) | {"data_sets": sorted(evaluation_samples)}))
     return made
 
 

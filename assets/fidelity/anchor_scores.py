@@ -21,7 +21,7 @@ from assets.fidelity.logic.anchor import (
 )
 from assets.fidelity.logic.golden_choice import setting_in_force
 from assets.fidelity.study_objects import require_sound_objects
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
 from resources.configuration.settings import AT, Setting, judge_in, setting_from_key
 from resources.errors import UserError, listing
@@ -70,7 +70,9 @@ def anchor_scores(
     again = known["object"].isin([one.object for one in objects]) & known["judge_identity"].eq(by)
     before = known[~(again & known["setting"].eq(key))]
     frame = of_today(occasion_rows(joined(before, judging.rows()[key]), plan, today), today, by, key)
-    context.add_output_metadata(headline(frame, occasion_of(frame, today, by, key), anchor.setting, gone, plan))
+    context.add_output_metadata(
+        readable(headline(frame, occasion_of(frame, today, by, key), anchor.setting, gone, plan))
+    )
     return frame
 
 

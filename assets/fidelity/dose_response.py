@@ -11,6 +11,7 @@ from analysis.gates import NOT_ASKED, Gate, at_least
 from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import dose_points, dose_rows
 from assets.shared.gate import Kind, gate
+from assets.shared.partitions import readable
 from reports.fidelity.plots.golden import dose_panels
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -27,7 +28,9 @@ def dose_response(
 ) -> pd.DataFrame:
     """One row per kind: the line of drops on dose within items, and Page's trend test."""
     frame = dose_rows(golden_scores, study.fidelity)
-    context.add_output_metadata(headline(frame, dose_points(golden_scores), study.fidelity.thresholds.dose_response_r2))
+    context.add_output_metadata(
+        readable(headline(frame, dose_points(golden_scores), study.fidelity.thresholds.dose_response_r2))
+    )
     return frame
 
 

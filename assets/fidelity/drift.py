@@ -16,7 +16,7 @@ from analysis.undefined import UndefinedStatistic
 from assets.fidelity.logic.anchor import changes_since, has_enough_repeats, pinned_occasion
 from assets.shared.gate import Kind, gate
 from assets.shared.intervals import bound_columns, interval_words
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from reports.fidelity.plots.decision import drift as drift_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -39,7 +39,7 @@ def drift(
 ) -> pd.DataFrame:
     """One row per occasion: shift and agreement against the pinned one, and what changed about the judge."""
     frame = drift_rows(anchor_scores, study_objects, study.fidelity)
-    context.add_output_metadata(headline(frame, anchor_scores, study.fidelity))
+    context.add_output_metadata(readable(headline(frame, anchor_scores, study.fidelity)))
     return frame
 
 

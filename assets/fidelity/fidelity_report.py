@@ -33,7 +33,7 @@ from assets.fidelity.sensitivity import (
 from assets.fidelity.stability import means_are_precise, repeats_agree
 from assets.fidelity.subscore_sensitivity import alterations_move_their_subscore
 from assets.shared.gate import declared, rows_of
-from assets.shared.partitions import MADE_SO_FAR, Frames
+from assets.shared.partitions import MADE_SO_FAR, Frames, readable
 from assets.shared.provenance import prompts_by, provenance_of
 from assets.shared.report_files import as_one, page_on_disk
 from assets.shared.verdicts import verdict_metadata
@@ -122,7 +122,7 @@ def fidelity_report(
     judges, prompts = sorted(calls["judge_identity"].dropna().unique()), prompts_by(calls, "judge")
     made = provenance_of(context, study, study.fidelity, judges=judges, prompts=prompts)
     written = write_report(replace(contents, provenance=made), report_path(study))
-    context.add_output_metadata(verdict_metadata(tables["fidelity_trust_verdict"]) | headline(written))
+    context.add_output_metadata(readable(verdict_metadata(tables["fidelity_trust_verdict"]) | headline(written)))
     return written
 
 

@@ -11,7 +11,7 @@ from analysis.gates import Gate
 from assets.fidelity.logic.verdict_evidence import Evidence, setting_verdicts
 from assets.fidelity.sensitivity import effect_gate
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import MADE_SO_FAR, Frames
+from assets.shared.partitions import MADE_SO_FAR, Frames, readable
 from assets.shared.verdicts import not_worse_gate, verdict_metadata, verdict_table
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
@@ -46,7 +46,7 @@ def fidelity_trust_verdict(
     )
     table = FIDELITY_TRUST_VERDICT
     made = verdict_table(setting_verdicts(evidence, judge_of(plan), plan), table)
-    context.add_output_metadata(verdict_metadata(made))
+    context.add_output_metadata(readable(verdict_metadata(made)))
     return made
 
 

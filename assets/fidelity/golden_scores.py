@@ -18,7 +18,7 @@ from assets.fidelity.logic.sensitivity_rows import chose_setting, held_out_pairs
 from assets.fidelity.study_objects import require_sound_objects
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import MADE_SO_FAR, Frames
+from assets.shared.partitions import MADE_SO_FAR, Frames, readable
 from reports.fidelity.plots.golden import golden_scores as golden_scores_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy, ReplayJudge
@@ -66,7 +66,7 @@ def golden_scores(
     judging = replace(judging_of(context, study, plan, objects, [setting_from_key(key)]), what="golden set calls")
     judging.ask(progress, context.log)
     frame = golden_score_rows(golden_images, rows_by_key(judging, [key])[key], originals, plan)
-    context.add_output_metadata(headline(frame))
+    context.add_output_metadata(readable(headline(frame)))
     return frame
 
 

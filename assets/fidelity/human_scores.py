@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.gates import Gate, at_most
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from reports.fidelity.plots.settings import human_scores as human_scores_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -26,7 +26,7 @@ def human_scores(context: dg.AssetExecutionContext, study: dg.ResourceParam[Stud
     read = read_human_scores(study.fidelity)
     if sha256_of_file(path) != before:
         raise FileFault(path, "the file changed while it was read.", "Run again when it is complete.")
-    context.add_output_metadata(headline(read) | {"source_sha256": before})
+    context.add_output_metadata(readable(headline(read) | {"source_sha256": before}))
     return read.frame
 
 

@@ -15,7 +15,7 @@ from assets.fidelity.logic.recommendation_gates import chosen_setting, confirmed
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.logic.setting_selection import on_common_objects, selection_columns, sides_of, why_not_split
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
+from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value, readable
 from reports.fidelity.plots.decision import recommendation
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -59,7 +59,7 @@ def recommended_setting(
     tables = Judgements(judge_calls, score_matrix, human_scores, study_objects, convergence_curves)
     plans = current_plans(study.fidelity, judged_objects(study_objects), list(score_matrix))
     made = recommendation_rows(tables, study.fidelity, plans)
-    context.add_output_metadata(headline(made))
+    context.add_output_metadata(readable(headline(made)))
     return made
 
 

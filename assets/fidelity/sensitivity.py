@@ -12,7 +12,7 @@ from analysis.messages import message
 from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from reports.fidelity.plots.golden import sensitivity_panels
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -31,7 +31,7 @@ def sensitivity(
 ) -> pd.DataFrame:
     """One row per alteration: effect sizes, hit rate, separation, and in a word whether the judge sees it."""
     frame = sensitivity_rows(golden_scores, study.fidelity)
-    context.add_output_metadata(headline(frame, study.fidelity.thresholds.model_dump()))
+    context.add_output_metadata(readable(headline(frame, study.fidelity.thresholds.model_dump())))
     return frame
 
 

@@ -28,7 +28,7 @@ from assets.fidelity.logic.judge_answers import (
 from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.stability import stability_rows
 from assets.shared.intervals import bound_columns, interval_words
-from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value
+from assets.shared.partitions import MADE_SO_FAR, Frames, metadata_value, readable
 from reports.fidelity.plots.settings import setting_summary as setting_summary_chart
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -66,7 +66,7 @@ def setting_summary(
     plans = current_plans(study.fidelity, judged_objects(study_objects), list(score_matrix))
     tables = Judgements(judge_calls, score_matrix, human_scores, study_objects)
     summary = summary_rows(tables, study.fidelity, plans)
-    context.add_output_metadata(headline(summary, study.fidelity))
+    context.add_output_metadata(readable(headline(summary, study.fidelity)))
     return summary
 
 

@@ -13,6 +13,7 @@ from analysis.resampling.pairs import FEWEST_PAIRS
 from assets.fidelity.logic.golden_choice import refuse_wrong_golden_set
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
+from assets.shared.partitions import readable
 from reports.fidelity.plots.sheets import rows_of_pictures
 from reports.shared.figure import picture_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -39,7 +40,7 @@ def study_objects(
     """Finds each object's photos and render and opens every image once; what cannot be judged says why."""
     frame = find_study_objects(human_scores, selected_objects(study.fidelity), study.fidelity)
     refuse_wrong_golden_set(frame, study.fidelity)
-    context.add_output_metadata(headline(frame))
+    context.add_output_metadata(readable(headline(frame)))
     return frame
 
 

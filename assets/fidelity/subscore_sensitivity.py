@@ -12,6 +12,7 @@ from assets.fidelity.judge_calls import judging_of, rows_by_key
 from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.subscore_rows import NO_SUBSCORES, Sides, subscore_rows
 from assets.shared.gate import Kind, gate
+from assets.shared.partitions import readable
 from reports.fidelity.plots.golden import subscore_panels
 from reports.shared.figure import figure_metadata
 from resources.configuration.fidelity import FidelityStudy
@@ -48,7 +49,7 @@ def subscore_sensitivity(
         judging = judging_of(context, study, plan, objects, [setting_from_key(key)])
         sides = sides_of(golden_scores, rows_by_key(judging, [key])[key], plan) if plan.subscores else {}
     frame = subscore_rows(golden_scores, sides, plan)
-    context.add_output_metadata(headline(frame))
+    context.add_output_metadata(readable(headline(frame)))
     return frame
 
 

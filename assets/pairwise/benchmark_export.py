@@ -11,7 +11,7 @@ from analysis.gates import Gate, at_most
 from assets.pairwise.logic.method_scores import current_pairs_gate
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.partitions import MADE_SO_FAR, readable
 from assets.shared.provenance import provenance_of
 from reports.pairwise.export.folder import BASE, Benchmark, Written, confusion, write_benchmark
 from resources.errors import listing
@@ -46,7 +46,7 @@ def benchmark_export(
     benchmark = Benchmark(study.pairwise, study.file, photo_pairs, pairwise_results, method_metrics, made)
     with progress.track("methods exported", len(available(method_metrics)), context.log) as advance:
         written = write_benchmark(export_base(study), benchmark, datetime.now(UTC), advance)
-    context.add_output_metadata(headline(written, method_metrics))
+    context.add_output_metadata(readable(headline(written, method_metrics)))
     return rows_of(written)
 
 

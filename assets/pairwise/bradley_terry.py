@@ -13,6 +13,7 @@ from analysis.preference.strength_groups import rank_groups
 from analysis.preference.truth import majority_share
 from assets.pairwise.logic.photo_pair_counts import NOT_ASKED, strengths_of
 from assets.shared.gate import Kind, gate
+from assets.shared.partitions import readable
 from reports.pairwise.plots import strengths_and_errors
 from reports.shared.figure import figure_metadata
 from resources.configuration.pairwise import PairwiseStudy
@@ -29,7 +30,7 @@ def bradley_terry(
     """One row per photo with a vote: strength in log odds by all votes, also of pairs that no method is judged on."""
     fit = strengths_of(photo_pairs, study.pairwise)
     frame = strength_rows(photo_pairs, fit, study.pairwise.confidence)
-    context.add_output_metadata(headline(photo_pairs, frame, fit))
+    context.add_output_metadata(readable(headline(photo_pairs, frame, fit)))
     return frame
 
 

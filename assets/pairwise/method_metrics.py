@@ -13,7 +13,7 @@ from assets.pairwise.logic.photo_measures import measured_times, unavailable_sta
 from assets.pairwise.logic.photo_pair_counts import strengths_of
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import MADE_SO_FAR, metadata_value
+from assets.shared.partitions import MADE_SO_FAR, metadata_value, readable
 from reports.pairwise.plots import accuracies, bands, speeds
 from reports.shared.figure import figure_metadata
 from resources.configuration.pairwise import OF_JUDGES, PairwiseStudy
@@ -53,7 +53,9 @@ def method_metrics(
         # What a judge answers serves no other method.
         alone = zip(frame["method"], frame["avg_time_ms"], strict=True)
         frame["shared_time_ms"] = [shared.get(str(name), time_ms) for name, time_ms in alone]
-    context.add_output_metadata(headline(frame, sorted(set(study.pairwise.methods) - methods.keys()), study.pairwise))
+    context.add_output_metadata(
+        readable(headline(frame, sorted(set(study.pairwise.methods) - methods.keys()), study.pairwise))
+    )
     return frame
 
 

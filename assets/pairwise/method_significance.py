@@ -12,7 +12,7 @@ from analysis.preference.significance import MethodComparison, MethodPair, compa
 from analysis.undefined import UndefinedStatistic
 from assets.pairwise.logic.method_scores import current_pairs_gate
 from assets.shared.checks import require
-from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.partitions import MADE_SO_FAR, readable
 from reports.pairwise.plots import couples
 from reports.shared.figure import figure_metadata
 from resources.study import Study
@@ -35,7 +35,7 @@ def method_significance(
     plan = study.pairwise
     credit, pairs = common_credit({name: pairwise_results[name] for name in plan.methods if name in pairwise_results})
     frame = significance_rows(credit, pairs, merged=plan.orders == "merged", level=plan.level)
-    context.add_output_metadata(headline(frame, credit))
+    context.add_output_metadata(readable(headline(frame, credit)))
     return frame
 
 

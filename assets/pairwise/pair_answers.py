@@ -18,7 +18,7 @@ from assets.pairwise.logic.pair_judging import (
 from assets.pairwise.photo_pairs import photos_gate
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import metadata_value, methods_of_tags
+from assets.shared.partitions import metadata_value, methods_of_tags, readable
 from assets.shared.provenance import started_by_a_person
 from resources.configuration.pairwise import PairwiseStudy
 from resources.judges.openai.prices import price_age_gate
@@ -50,7 +50,7 @@ def pair_answers(
         frames = [asked_rows(name, judged, pairs, run) for name, run in runs.items()]
     frames += recorded_answers(judged, plan)
     found = pd.concat(frames, ignore_index=True) if frames else no_answers()
-    context.add_output_metadata(headline(found))
+    context.add_output_metadata(readable(headline(found)))
     return found
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.gates import Gate, at_most
 from assets.pairwise.logic.pair_judging import judge_rows
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from resources.errors import listing
 from resources.study import Study
 from resources.tables.pairwise_rows import judged_pairs
@@ -25,7 +25,7 @@ def pair_judges(
 ) -> pd.DataFrame:
     """One row per judge of pairs: consistency, first-shown rate, position coefficient, length, own texts."""
     frame = judge_rows(pair_answers, judged_pairs(photo_pairs), study.pairwise)
-    context.add_output_metadata(headline(frame))
+    context.add_output_metadata(readable(headline(frame)))
     return frame
 
 

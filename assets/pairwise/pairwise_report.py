@@ -20,7 +20,7 @@ from assets.pairwise.pair_judges import place_does_not_decide
 from assets.pairwise.pairwise_results import pairs_have_predictions
 from assets.pairwise.photo_pairs import no_photo_is_missing, photos_are_there, some_pairs_are_judged
 from assets.shared.gate import rows_of
-from assets.shared.partitions import MADE_SO_FAR
+from assets.shared.partitions import MADE_SO_FAR, readable
 from assets.shared.provenance import provenance_of
 from assets.shared.report_files import as_one, page_on_disk
 from assets.shared.verdicts import verdict_metadata
@@ -73,7 +73,7 @@ def pairwise_report(context: dg.AssetExecutionContext, study: dg.ResourceParam[S
     made = provenance_of(context, study, study.pairwise, judges=study.pairwise.methods)
     contents = replace(contents_of(study.name, study.pairwise, tables), provenance=made)
     written = write_report(contents, report_path(study))
-    context.add_output_metadata(verdict_metadata(tables["pairwise_trust_verdict"]) | headline(written))
+    context.add_output_metadata(readable(verdict_metadata(tables["pairwise_trust_verdict"]) | headline(written)))
     return written
 
 

@@ -11,7 +11,7 @@ from assets.pairwise.logic.method_scores import current_pairs_gate
 from assets.pairwise.logic.method_verdicts import method_verdicts
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import MADE_SO_FAR, Frames
+from assets.shared.partitions import MADE_SO_FAR, Frames, readable
 from assets.shared.verdicts import not_worse_gate, verdict_metadata, verdict_table
 from resources.study import Study
 from resources.tables.pairwise import PAIRWISE_TRUST_VERDICT
@@ -30,7 +30,7 @@ def pairwise_trust_verdict(
     require(current_pairs_gate(pairwise_results, judged_pairs(photo_pairs)))
     stated = method_verdicts(pairwise_results, photo_pairs, method_metrics, study.pairwise)
     made = verdict_table(stated, PAIRWISE_TRUST_VERDICT)
-    context.add_output_metadata(verdict_metadata(made))
+    context.add_output_metadata(readable(verdict_metadata(made)))
     return made
 
 

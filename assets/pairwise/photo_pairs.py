@@ -16,7 +16,7 @@ from assets.pairwise.logic.photo_pair_counts import (
     sampled,
 )
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import first_and_rest, metadata_value
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import FileFault, listing
 from resources.inputs.pairwise.photo_pairs import PhotoPairsRead, read_photo_pairs
@@ -25,6 +25,8 @@ from resources.study import Study
 
 VOTES = ["series_id", "cluster", "compareID1", "compareID2", "votes_1", "votes_2", "votes_neither", "num_reviewers"]
 SHOWN = 5
+# What the UI shows first of many numbers: what is judged, of how much, and what is missing.
+FIRST = ("n_judged", "n_pairs", "n_votes", "n_clusters", "missing_share")
 
 
 @dg.asset(group_name="pairwise_inputs", deps=["votes_file", "photos"], kinds={"csv"}, code_version="3")
@@ -37,7 +39,8 @@ def photo_pairs(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study
         raise FileFault(plan.pairs_csv, "the file changed while it was read.", "Run again when it is complete.")
     frame = sampled(read.frame, plan.sample_size, plan.seed)
     notes = {"notes": " ".join(read.notes)} if read.notes else {}
-    context.add_output_metadata(headline(frame, read.n_rows_in_file, plan) | notes | {"source_sha256": before})
+    numbers = first_and_rest(headline(frame, read.n_rows_in_file, plan), FIRST)
+    context.add_output_metadata(numbers | notes | {"source_sha256": before})
     return frame
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.significance.walsh import score_differences
 from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_bias import bias_rows, biased_pairs
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from reports.reliability.plots import difference_panels
 from reports.shared.figure import figure_metadata
 from resources.study import Study
@@ -29,7 +29,7 @@ def bias_test(
     frame = pd.DataFrame([row for pair in pairs for row in bias_rows(pair, study.reliability)], columns=COLUMNS)
     apart = {(pair.judge_1, pair.judge_2): score_differences(pair.score_1, pair.score_2) for pair in pairs}
     plot = figure_metadata(difference_panels(apart, frame))
-    context.add_output_metadata(headline(frame) | {"plot": plot})
+    context.add_output_metadata(readable(headline(frame) | {"plot": plot}))
     return frame
 
 

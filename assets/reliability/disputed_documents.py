@@ -8,7 +8,7 @@ import pandas as pd
 from assets.reliability.logic.disputes import disputes, reviewed_queries, rows_for_review, undecided, with_votes
 from assets.reliability.logic.judge_pairs import current_scores
 from assets.reliability.query_kappa import lowest_kappas
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from resources.study import Study
 from resources.tables.reliability.agreement import DISPUTED_DOCUMENTS
 
@@ -29,7 +29,7 @@ def disputed_documents(
     kappas = lowest_kappas(query_kappa)
     frame = with_votes(disputes(scored, thresholds, kappas, study.reliability), study)
     study.reviews.replace_disputes(rows_for_review(frame, scored, kappas, study))
-    context.add_output_metadata(headline(frame))
+    context.add_output_metadata(readable(headline(frame)))
     return frame[COLUMNS]
 
 

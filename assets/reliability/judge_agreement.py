@@ -22,7 +22,7 @@ from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_pairs import Pair, Scored, Thresholds
 from assets.reliability.logic.verdict import verdict_of
 from assets.shared.intervals import bound_columns, interval_words
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from resources.configuration.reliability import ReliabilityStudy
 from resources.study import Study
 from resources.tables.reliability.agreement import ALL_JUDGES, JUDGE_AGREEMENT
@@ -53,7 +53,7 @@ def judge_agreement(
     if len(scored.judges) > 2:
         rows += all_rows(scored, thresholds, study.reliability)
     frame = pd.DataFrame(rows, columns=COLUMNS)
-    context.add_output_metadata(headline(frame, deciding_pair(pairs, frame, study.reliability)))
+    context.add_output_metadata(readable(headline(frame, deciding_pair(pairs, frame, study.reliability))))
     return frame
 
 

@@ -21,7 +21,7 @@ from assets.reliability.logic.judge_pairs import (
 from assets.reliability.logic.judged_again import documents_of, rounds
 from assets.shared.checks import require
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import CONFIGURATION, metadata_value
+from assets.shared.partitions import CONFIGURATION, metadata_value, readable
 from assets.shared.provenance import started_by_a_person
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.records import JudgmentRecord, Source
@@ -75,7 +75,7 @@ def judgments(
             sources.append(Source(name, version, outcome.judge_identity, outcome.prompt_hash))
     frame = study.queries.judgments(judges, query_documents, sources, withdrawn)
     frame.attrs["about"]["input"] = query_documents.attrs["about"]["input"]
-    context.add_output_metadata(headline(frame, scored_documents(frame, plan, documents=query_documents)))
+    context.add_output_metadata(readable(headline(frame, scored_documents(frame, plan, documents=query_documents))))
     return frame
 
 

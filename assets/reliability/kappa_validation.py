@@ -20,7 +20,7 @@ from assets.reliability.logic.verdict import (
     why_no_verdict,
 )
 from assets.shared.gate import Kind, gate
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from reports.reliability.plots import kappa_history
 from reports.shared.figure import figure_metadata
 from resources.configuration.reliability import ReliabilityStudy
@@ -60,7 +60,7 @@ def kappa_validation(
     )
     study.validations.record_validation(record)
     history = study.validations.validations()
-    context.add_output_metadata(headline(history) | {"plot": history_plot(history, study.reliability)})
+    context.add_output_metadata(readable(headline(history) | {"plot": history_plot(history, study.reliability)}))
     return history
 
 

@@ -11,7 +11,7 @@ from analysis.agreement.landis_koch import landis_koch
 from analysis.significance.walsh import score_differences
 from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_pairs import Pair, Scored
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from reports.reliability.plots import kappa_panels
 from reports.shared.figure import figure_metadata
 from resources.study import Study
@@ -32,7 +32,7 @@ def query_kappa(
     low_kappa = study.reliability.gate.low_kappa
     frame = pd.concat([kappa_rows(pair, scored, low_kappa) for pair in pairs])
     plot = figure_metadata(kappa_panels(frame, low_kappa))
-    context.add_output_metadata(headline(frame) | {"plot": plot})
+    context.add_output_metadata(readable(headline(frame) | {"plot": plot}))
     return frame.reset_index(drop=True)
 
 

@@ -11,7 +11,7 @@ from analysis.agreement.recalibration_effect import KappaChange, recalibration_e
 from assets.reliability.logic.judge_pairs import Scored, current_scores, scored_documents
 from assets.reliability.logic.judged_again import judged_again_now
 from assets.shared.intervals import bound_columns, interval_words
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.recalibrations import Recalibrated, judged_again
 from resources.study import Study
@@ -40,7 +40,7 @@ def recalibration(
     changes = changes_of(before, after, {judge: thresholds[judge] for judge in pair}, started, study.reliability)
     frame = pd.DataFrame([_row(change, started.prompt_version) for change in changes], columns=COLUMNS)
     again = judged_again_now(judgments, query_documents, started, study.reliability)
-    context.add_output_metadata(headline(frame) | {"n_counting": again.n_counting, "status": again.sentence})
+    context.add_output_metadata(readable(headline(frame) | {"n_counting": again.n_counting, "status": again.sentence}))
     return frame
 
 

@@ -19,6 +19,7 @@ from assets.reliability.logic.contingency_state import ContingencyTables, facts_
 from assets.reliability.logic.judge_pairs import Scored, Thresholds, pairs_of_judges, scored_documents
 from assets.reliability.logic.verdict import verdict_of
 from assets.reliability.query_kappa import lowest_kappas
+from assets.shared.partitions import readable
 from assets.shared.provenance import prompts_by, provenance_of
 from assets.shared.report_files import page_on_disk
 from assets.shared.verdicts import verdict_metadata
@@ -64,7 +65,7 @@ def reliability_report(
     prompts = prompts_by(judgments, "asked")
     made = provenance_of(context, study, study.reliability, judges=contents.judges, prompts=prompts)
     written = write_report(replace(contents, provenance=made), report_path(study))
-    context.add_output_metadata(verdict_metadata(tables["reliability_trust_verdict"]) | headline(written))
+    context.add_output_metadata(readable(verdict_metadata(tables["reliability_trust_verdict"]) | headline(written)))
     return written
 
 

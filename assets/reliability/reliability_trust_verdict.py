@@ -11,6 +11,7 @@ from analysis.gates import Gate
 from assets.reliability.judgments import sound_scores
 from assets.reliability.logic.pair_verdicts import pair_verdicts, people_verdicts
 from assets.shared.gate import Kind, gate
+from assets.shared.partitions import readable
 from assets.shared.verdicts import not_worse_gate, verdict_metadata, verdict_table
 from resources.study import Study
 from resources.tables.reliability.decision import RELIABILITY_TRUST_VERDICT
@@ -32,7 +33,7 @@ def reliability_trust_verdict(
         of_people = people_verdicts(scored, study.thresholds(scored.judges), study.reliability)
         stated = [*of_people, *(replace(one, leading=False) for one in stated)] if of_people else stated
     made = verdict_table(stated, RELIABILITY_TRUST_VERDICT)
-    context.add_output_metadata(verdict_metadata(made))
+    context.add_output_metadata(readable(verdict_metadata(made)))
     return made
 
 

@@ -3,7 +3,7 @@
 import dagster as dg
 import pandas as pd
 
-from assets.shared.partitions import metadata_value
+from assets.shared.partitions import metadata_value, readable
 from resources.study import Study
 
 
@@ -12,5 +12,5 @@ def reviewer_agreement(context: dg.AssetExecutionContext, study: dg.ResourcePara
     """One row per two reviewers who voted on the same document; votes that were withdrawn do not count."""
     frame = study.reviews.reviewer_agreement()
     numbers = {"n_pairs": len(frame), "lowest_agreement": metadata_value(frame["percent_agreement"].min())}
-    context.add_output_metadata(numbers)
+    context.add_output_metadata(readable(numbers))
     return frame

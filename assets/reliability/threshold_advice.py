@@ -5,6 +5,7 @@ import pandas as pd
 
 from assets.reliability.judgments import compared
 from assets.reliability.logic.judge_bias import advice_row
+from assets.shared.partitions import readable
 from resources.study import Study
 from resources.tables.reliability.agreement import THRESHOLD_ADVICE
 
@@ -22,5 +23,7 @@ def threshold_advice(
     _, thresholds, pairs = compared(judgments, query_documents, study)
     frame = pd.DataFrame([advice_row(pair, thresholds, study.reliability.seed) for pair in pairs], columns=COLUMNS)
     numbers = {"n_pairs": len(frame), "n_advised": int(frame["threshold_advised"].notna().sum())}
-    context.add_output_metadata(numbers | {f"{row.judge_1}, {row.judge_2}": row.advice for row in frame.itertuples()})
+    context.add_output_metadata(
+        readable(numbers | {f"{row.judge_1}, {row.judge_2}": row.advice for row in frame.itertuples()})
+    )
     return frame

@@ -11,6 +11,7 @@ from resources.configuration.load import load_configuration
 from resources.configuration.pairwise import ATTRIBUTES, LEARNED_METHODS, RULE_METHODS
 from resources.configuration.settings import SettingsGrid
 from resources.runtime.dagster_tags import partitions_of
+from resources.runtime.sanitize import in_markdown
 from resources.tables.parquet_tables import Frames
 
 # Two features of Dagster 1.13 that are used with open eyes; every other such warning stays visible.
@@ -33,6 +34,7 @@ DATASETS = dg.DynamicPartitionsDefinition(name="evaluation_datasets")
 ONE_RUN = dg.BackfillPolicy.single_run()
 # Partitions that were never run are left out, not waited for.
 MADE_SO_FAR = dg.AssetIn(metadata={"allow_missing_partitions": True})
+DIGITS = 4
 Headline = Sequence[str] | Callable[[pd.DataFrame], Mapping[str, Any]]
 
 
@@ -91,7 +93,7 @@ def each_method(
     for name in sorted(methods_of_run(context), key=first):
         frames[name], headline = make(name)
         metadata = {key: metadata_value(value) for key, value in headline.items()}
-        context.add_asset_metadata(metadata, partition_key=name)
+        context.add_asset_metadata(readable(metadata), partition_key=name)
     return {name: frames[name] for name in methods_of_run(context)}
 
 
@@ -102,7 +104,7 @@ def each_of(
     frames = {}
     for key in keys:
         frames[key] = make(key)
-        context.add_asset_metadata(_headline(frames[key], headline), partition_key=key)
+        context.add_asset_metadata(readable(_headline(frames[key], headline)), partition_key=key)
     return frames
 
 
@@ -118,3 +120,33 @@ def metadata_value(value: Any) -> Any:
         return value
     plain = value.item() if hasattr(value, "item") else value
     return dg.MetadataValue.null() if plain is pd.NA or plain is None or plain != plain else plain
+
+
+def readable(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Metadata with the digits that one reads in the UI, four; the table has all."""
+    return {name: _rounded(value) for name, value in metadata.items()}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, dg.FloatMetadataValue):
+        return value if value.value is None else dg.MetadataValue.float(_rounded(value.value))
+    if not isinstance(value, float):
+        return value
+    return float(f"{value:.{DIGITS}g}" if abs(value) < 10**DIGITS else f"{value:.0f}")
+
+
+def first_and_rest(numbers: Mapping[str, Any], first: Sequence[str]) -> dict[str, Any]:
+    """Metadata of many numbers: those that matter first on lines of their own, the others as one table.
+
+    Args:
+        numbers: All of them, by name.
+        first: Names of those that matter first, in their order.
+    """
+    values = readable({name: metadata_value(value) for name, value in numbers.items()})
+    lines = [
+        f"| {in_markdown(name)} | {in_markdown('-' if isinstance(value, dg.NullMetadataValue) else str(value))} |"
+        for name, value in values.items()
+        if name not in first
+    ]
+    others = dg.MetadataValue.md("\n".join(["| number | value |", "| --- | --- |", *lines]))
+    return {name: values[name] for name in first} | {"others": others}

@@ -7,7 +7,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from assets.shared.partitions import SETTINGS, Frames, Headline, each_partition, keys_of, metadata_value
+from assets.shared.partitions import (
+    SETTINGS,
+    Frames,
+    Headline,
+    each_partition,
+    first_and_rest,
+    keys_of,
+    metadata_value,
+    readable,
+)
 from resources.configuration.load import load_configuration
 
 KEYS = SETTINGS.get_partition_keys()
@@ -54,6 +63,17 @@ def test_headline_columns_become_each_settings_metadata() -> None:
     _, metadata = made(pd.DataFrame({"n": pd.array([3], "Int64"), "share": [0.25], "word": ["good"]}), ["n", "share"])
     assert [metadata[KEYS[2]][name].value for name in ("n", "share")] == [3, 0.25]
     assert "word" not in metadata[KEYS[2]]
+
+
+def test_numbers_have_four_digits_and_those_that_matter_first_come_first() -> None:
+    given = {"mae": 0.18514583333333337, "ms": np.float64(23456.78), "n": 7, "of": dg.MetadataValue.float(1 / 3)}
+    assert readable(given) == {"mae": 0.1851, "ms": 23457.0, "n": 7, "of": dg.MetadataValue.float(0.3333)}
+    _, metadata = made(pd.DataFrame({"share": [1 / 3]}), ["share"])
+    assert metadata[KEYS[0]]["share"].value == 0.3333
+    shown = first_and_rest({"n": 3, "share": 0.123456, "p_low": None, "word": "a|b"}, ["share", "n"])
+    assert list(shown) == ["share", "n", "others"]
+    assert shown["share"] == 0.1235
+    assert shown["others"].value.splitlines()[2:] == ["| p\\_low | - |", "| word | a\\|b |"]
 
 
 def test_a_headline_function_sees_each_settings_frame() -> None:
