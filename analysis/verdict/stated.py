@@ -28,6 +28,7 @@ from analysis.verdict.rule import (
 Against = Literal["people", "this person", "these means", "each other"]
 BIAS = message("score less people's mean")
 COPIES = message("people judged by themselves")
+UNUSABLE = message("share of rows without a usable score")
 Person = Literal["this person", "these means"]
 BIAS_OF: dict[Person, str] = {
     "this person": message("score less this person's"),

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.verdict.rule import Condition, Verdict, Word
-from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, Against, Row, Stated
+from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, UNUSABLE, Against, Row, Stated
 from analysis.verdict.stated import WORDS as WORDS_OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
 from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, whole
@@ -28,6 +28,7 @@ NEEDED: Final = re.compile(r"(at least|at most|above|below) (-?[\d.]+(?:e-?\d+)?
 # What carries a good verdict, in the order in which it is said; the rest stays in the table of conditions.
 FIRST: Final = (
     COPIES,
+    UNUSABLE,
     *(name for names in OF_ONE.values() for name in names.values()),
     *BIAS_OF.values(),
     "agreement next to people's own",
@@ -166,7 +167,7 @@ def deciding(said: Verdict) -> list[Condition]:
     named = " ".join(said.reasons)
     asked = [one for one in shown if one.required or one.name in named]
     found = [one for one in asked if one.state == "fails" or (state != "no" and _is_open(one))]
-    level = [one for one in shown if one.name in BIAS_OF.values()]
+    level = [one for one in shown if one.name in (*BIAS_OF.values(), UNUSABLE)]
     return [one for one in shown if one.name == COPIES] + (found or asked[:1]) + level
 
 

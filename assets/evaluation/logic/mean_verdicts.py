@@ -9,11 +9,12 @@ import pandas as pd
 from analysis.agreement.alternative_annotator import EPSILON
 from analysis.correlation.score_correlation import oriented
 from analysis.messages import message
+from analysis.ties import compare
 from analysis.verdict.findings import on_one_scale, on_the_same_steps
 from analysis.verdict.judges import against_one
 from analysis.verdict.people import People
-from analysis.verdict.rule import Verdict
-from analysis.verdict.stated import Stated, with_copies
+from analysis.verdict.rule import Condition, Verdict
+from analysis.verdict.stated import UNUSABLE, Stated, with_copies
 from analysis.verdict.stated import of_one_person as verdict_next_to
 from assets.evaluation.logic.rows import Sides, sides_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
@@ -61,8 +62,19 @@ def mean_verdicts(
             same_scale=_same_scale(sides, dataset, dataset.prediction or name),
         )
         said = with_copies(verdict_next_to(against, (), "these means", policy=policy), people, judge)
+        said = said._replace(conditions=(*said.conditions, *_unusable(frame, study.max_unusable_share)))
         found.append(Stated(name, "", "these means", said, things=("samples", "clusters")))
     return found
+
+
+def _unusable(samples: pd.DataFrame, most: float) -> tuple[Condition, ...]:
+    """The gate on rows without a usable score, where it fails: what is said of the others is not of all."""
+    n = int(samples["n_rows_in_file"].iloc[0])
+    share = (int(samples["n_unusable"].iloc[0]) if "n_unusable" in samples else n - len(samples)) / n
+    if compare(share, most) <= 0:
+        return ()
+    return (Condition(UNUSABLE, "fails", False, share, None, None, message("at most {limit:g}", limit=most), n, None,
+                      "few_rows_are_unusable", "", most),)  # fmt: skip
 
 
 def _same_scale(sides: Sides, dataset: Dataset, prediction: str) -> bool:

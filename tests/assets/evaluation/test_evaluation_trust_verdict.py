@@ -21,6 +21,7 @@ def samples(noise: float, n: int = 100, kind: str = "scores") -> pd.DataFrame:
             "truth_score": truth,
             "prediction_score": -(truth + noise * random.normal(size=n)),
             "n_rows_in_file": n,
+            "n_unusable": 0,
         }
     )
 
@@ -54,6 +55,21 @@ def test_scores_on_the_means_scale_but_far_above_them_agree_in_order_only_as_the
         frame["prediction_score"] = -samples(0.3)["prediction_score"] + (0.3 if column == "psnr" else 30)
         [found] = mean_verdicts({"metric": frame}, {"metric": Dataset(prediction=column)}, EvaluationStudy())
         assert [one.name for one in found.verdict.conditions] == ["Spearman with these means"]
+
+
+def test_a_gate_on_unusable_rows_that_fails_is_in_the_first_lines_whatever_the_word() -> None:
+    for noise, word in (
+        (0.3, "agrees with these means"),
+        (0.8, "not proven"),
+        (3.0, "does not agree with these means"),
+    ):
+        frame = samples(noise, 60).assign(n_rows_in_file=80, n_unusable=20)
+        [found] = mean_verdicts({"metric": frame}, {"metric": Dataset(higher_is_better=False)}, EvaluationStudy())
+        assert found.verdict.word == word
+        failing = "Share of rows without a usable score: 0.250, needed at most 0.05: fails."
+        assert failing in lines_of(found)
+        assert failing.rstrip(".") in [one.plain("en") for one in answer_of(found).reasons]
+        assert "On 60 samples." in lines_of(found)
 
 
 def test_labels_of_people_are_no_key_and_the_verdict_on_them_is_named() -> None:
