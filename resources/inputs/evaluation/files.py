@@ -41,6 +41,8 @@ from resources.inputs.evaluation.rows import (
     without_nul,
 )
 from resources.inputs.faults import BadRow, Exclusion, Faults, RowFault
+from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
+from resources.inputs.ratings.summary_rows import kind_of, summary_rows
 from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, as_text, leaves, value_of
 from resources.inputs.written_columns import WrittenColumns, read_as_written
 from resources.inputs.written_values import NOT_A_NUMBER
@@ -54,6 +56,8 @@ FIELD = "field."
 BROKEN_ROW, DUPLICATE, DUPLICATE_OTHER_FIELDS = "broken_row", "duplicate", "duplicate_other_fields"
 ValueIn = Callable[[Fields], Any]
 _SKIP = " `--skip-bad-rows` (in touchstone.yaml: `skip_bad_rows: true`) leaves such rows out and counts them."
+# Of a row that is named otherwise.
+NO_SUMMARY: Final = "-"
 
 
 def outside_scale(column: str, scores: NDArray[np.float64], rows: NDArray[np.int64], of_people: bool) -> str | None:
@@ -313,6 +317,8 @@ class _Reading:
         if not self.skip_bad_rows:
             self._refuse_no_numbers(fields)
         scores = self.columns.kind == "scores"
+        if scores:
+            self._refuse_summary(rows, ids, [*fields.values()], [*values.values()][:2])
         outside = outside_scales(self.columns.prediction, self.columns.truth_named, values, rows) if scores else []
         if self.sample_id is not None:
             compared = self.reader.compared(values)
@@ -355,6 +361,24 @@ class _Reading:
         """What is no number in most of a column, or in a form that may be one, is no exception in it."""
         given = {name: len(fields[name]) - fields[name].null_count for name in self.numbers & fields.keys()}
         self.no_numbers.refuse(self.file.name, self.n_kept, given)
+
+    def _refuse_summary(
+        self, rows: NDArray[np.int64], ids: pa.Array, fields: Sequence[pa.Array], sides: Sequence[pa.Array]
+    ) -> None:
+        """A last row of means or totals is no sample.
+
+        Raises:
+            FileFault: There is one.
+        """
+        last = range(max(0, self.n_kept - MOST_SUMMARIES), self.n_kept)
+        texts = {place: [one[place].as_py() for one in (ids, *fields)] for place in last}
+        names = {place: next(filter(kind_of, of_row), NO_SUMMARY) for place, of_row in texts.items()}
+        if set(names.values()) <= {NO_SUMMARY}:
+            return
+        for one in summary_rows(names, [[repr(value) for value in side.to_pylist()] for side in sides]):
+            if one.sums_up:
+                problem = f"the row '{one.name}' sums up the rows above it, and is no sample."
+                raise FileFault(self.file.name, problem, "Remove it.", row=int(rows[one.place]))
 
     def _in_file_order(self) -> list[str]:
         """The metadata's names: as the first records have them, then those that came later."""

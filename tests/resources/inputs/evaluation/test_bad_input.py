@@ -279,3 +279,14 @@ def test_every_row_is_a_sample_or_counted_by_its_cause(
     assert len(read.frame) + sum(read.excluded.values()) == read.n_rows_in_file == 1 + len(rows)
     assert read.frame["sample_id"].is_unique
     assert read.frame[["prediction", "truth"]].notna().all(axis=None)
+
+
+def test_a_last_row_of_means_is_no_sample(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    # Means 2.5 and 2.
+    rows = "image,prediction,mos\na,1,1\nb,2,2\nc,3,2\nd,4,3\n"
+    path.write_text(f"{rows}media,2.5,2\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"s.csv, row 6: the row 'media' sums up the rows above it, and is no sample"):
+        read_evaluation_file(path, prediction="prediction", truth="mos")
+    path.write_text(f"{rows}media,4,3\n", encoding="utf-8")
+    assert len(read_evaluation_file(path, prediction="prediction", truth="mos").frame) == 5
