@@ -25,7 +25,12 @@ from resources.inputs.ratings.exports import (
     is_label_studio,
     is_trec,
 )
-from resources.inputs.ratings.likely import NO_RATING, likely_columns, names_objects, names_objects_only
+from resources.inputs.ratings.likely import (
+    likely_columns,
+    names_objects,
+    names_objects_only,
+    stands_for_no_rating,
+)
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
 from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
 from resources.inputs.record_files import (
@@ -226,7 +231,7 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             except SeveralValues as several:
                 faults.add(f"'{name}' holds several values, {several}.", "Put one rating in a cell.", record.row)
                 text = None
-            if text in NO_RATING and text.casefold() not in own:
+            if text is not None and stands_for_no_rating(text) and text.casefold() not in own:
                 found.blanks[text] += 1
                 text = None
             is_blank = text is None or text in blank or text.casefold() in blank

@@ -85,6 +85,10 @@ SHARED: Final = 0.8
 LONGEST_NAME: Final = 60
 # What programs and people write where there is no rating; no label has such a name.
 NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
+# In whatever letter case.
+_NOT_APPLICABLE: Final = frozenset(
+    {"n/a", "not applicable", "not available", "not rated", "no answer", "non applicabile", "nicht zutreffend"}
+)
 # In the command, for what the user fills in; a shell takes none of them apart.
 A_JUDGE, A_PERSON, AN_OBJECT = "JUDGE", "PERSON", "OBJECT"
 LONGEST_CELL: Final = 24
@@ -159,6 +163,11 @@ class LikelyColumns:
             parts += [part for name in self.names(role)[:1] for part in (option, shlex.quote(name))]  # type: ignore[arg-type]
         parts += [part for text in self.blanks for part in ("--blank", shlex.quote(text))]
         return " ".join(parts)
+
+
+def stands_for_no_rating(text: str | None) -> bool:
+    """Whether a cell says by a word or a sign that there is no rating."""
+    return text is not None and (text in NO_RATING or text.casefold() in _NOT_APPLICABLE)
 
 
 def shortened(text: str, most: int) -> str:
@@ -287,7 +296,7 @@ def seen_columns(file: RecordFile) -> list[SeenColumn]:
     for name in names:
         value = value_of(name)
         texts = [(record.row, _text(value(record.fields))) for record in records]
-        given = [(row, text) for row, text in texts if text is not None and text not in NO_VALUE | NO_RATING]
+        given = [(row, text) for row, text in texts if text and text not in NO_VALUE and not stands_for_no_rating(text)]
         found.append(SeenColumn(name, [text for _, text in given], len(records), [row for row, _ in given]))
     return found
 

@@ -12,6 +12,7 @@ from analysis.verdict.panel import MOST_STEPS
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
+from resources.inputs.ratings.known_orders import known_order
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
 from resources.inputs.ratings.likely import is_nearly_all
 from resources.inputs.ratings.other_columns import OtherColumn
@@ -90,13 +91,18 @@ def _read(raw: RawRatings, columns: RatingColumns) -> Ratings:
         return _numbered(raw, columns)
     if not words:
         return _numbered(raw, columns)
-    if columns.scale is not None:
+    if columns.scale is not None and not (columns.scale == "ordinal" and _known_order(raw)):
         one = next(iter(words.values()))
         remedy = "Name the labels in their order by `--labels`, lowest first, or leave out `--scale`."
         raise FileFault(
             raw.name, f"'{one.text:.60}' is no number, and words have no order of their own.", remedy, row=one.row
         )
     return _labelled(raw, columns)
+
+
+def _known_order(raw: RawRatings) -> list[str] | None:
+    spelled = SpelledNames()
+    return known_order({spelled.first(text) for texts in raw.ratings.values() for text in texts if text is not None})
 
 
 class _Words(NamedTuple):
@@ -277,6 +283,8 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
                     faults.add(problem, f"Add it to `--labels`, or say `--blank '{label:.60}'`.", row)
     faults.raise_if_any()
     there = dict.fromkeys(label for texts in given.values() for label in texts if label is not None)
+    known = known_order(there) if not (order or columns.positive or columns.scale == "nominal") else None
+    order = order or known or []
     labels = tuple(order or sorted(there, key=_sortable))
     if len(labels) > SHOWN * 10:
         problem = f"the ratings are {len(labels):,} different texts, the first {listing(labels, 3)}."
@@ -286,6 +294,9 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
         name: np.array([np.nan if label is None else codes[label] for label in texts]) for name, texts in given.items()
     }
     notes = spelled.notes("Labels")
+    if known:
+        change = "`--labels` gives another order, `--scale nominal` none"
+        notes.append(f"Labels are read in their order, lowest first: {listing(known)}. {change}.")
     for label, code in codes.items():
         n = {name: int((column == code).sum()) for name, column in values.items()}
         for which, names in (("judges", raw.judges), ("people", raw.people)):
@@ -293,7 +304,7 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
                 notes.append(f"Only {which} give '{label}' ({sum(n.values()):,} times).")
     if not columns.labels:
         _refuse_unshared(raw, values, labels, {spelled.first(_whole(label)) for label in columns.positive})
-    return _ratings(raw, values, columns.scale or ("ordinal" if columns.labels else "nominal"), labels, notes)
+    return _ratings(raw, values, columns.scale or ("ordinal" if order else "nominal"), labels, notes)
 
 
 def _refuse_unshared(raw: RawRatings, values: Mapping[str, Floats], labels: Sequence[str], good: set[str]) -> None:

@@ -1,0 +1,62 @@
+"""The order of labels that everybody writes in one order: agreement, quality, frequency, level, runs of stars."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+FEWEST: Final = 3
+# From the lowest on; a bar separates words for one step. Who gives two words for one step has a scale of his own.
+_SCALES: Final = (
+    "strongly disagree|completely disagree|totally disagree, disagree, somewhat disagree|slightly disagree, "
+    "neither agree nor disagree|neither agree or disagree|neither|neutral|undecided, somewhat agree|slightly agree, "
+    "agree, strongly agree|completely agree|totally agree",
+    "bad, poor, fair|average|ok|okay|acceptable, good, very good, excellent",
+    "terrible|awful, very bad|very poor, bad|poor, fair|average|ok|okay|acceptable|neutral|mediocre, good, very good, "
+    "excellent|outstanding",
+    "never, almost never|hardly ever, rarely|seldom, sometimes|occasionally, often|frequently, usually|very often, "
+    "almost always, always",
+    "very low, low, medium|moderate|mid|average, high, very high",
+    "very dissatisfied, dissatisfied, somewhat dissatisfied|slightly dissatisfied, neutral|neither, "
+    "somewhat satisfied|slightly satisfied, satisfied, very satisfied",
+    "very unlikely, unlikely, somewhat unlikely, neutral, somewhat likely, likely, very likely",
+    "irrelevant|not relevant, marginally relevant|partially relevant|somewhat relevant, relevant, "
+    "highly relevant|very relevant",
+    "per niente d'accordo|completamente in disaccordo|fortemente in disaccordo|molto in disaccordo, "
+    "in disaccordo|disaccordo|non d'accordo, poco d'accordo|parzialmente in disaccordo, "
+    "n\u00e9 d'accordo n\u00e9 in disaccordo|neutrale|neutro|indeciso, abbastanza d'accordo|parzialmente d'accordo, "
+    "d'accordo|accordo, molto d'accordo|completamente d'accordo|fortemente d'accordo|pienamente d'accordo",
+    "pessimo|pessima, cattivo|cattiva|scarso|scarsa, insufficiente, mediocre, sufficiente|accettabile, "
+    "discreto|discreta, buono|buona, distinto|molto buono|molto buona, ottimo|ottima, eccellente",
+    "mai, quasi mai, raramente, a volte|qualche volta|talvolta, spesso, quasi sempre, sempre",
+    "molto basso|molto bassa, basso|bassa, medio|media, alto|alta, molto alto|molto alta",
+)
+_STEPS: Final = [
+    {word.strip(): step for step, words in enumerate(scale.split(", ")) for word in words.split("|")}
+    for scale in _SCALES
+]
+_STARS: Final = re.compile("([\u2605\u2b50]*)\u2606*")
+
+
+def known_order(labels: Iterable[str]) -> list[str] | None:
+    """These labels from the lowest to the highest; null where they are no three steps of one known scale."""
+    given = list(labels)
+    if len(given) < FEWEST:
+        return None
+    for steps in (*_STEPS, _stars(given)):
+        places = [steps.get(_spelled(label)) for label in given]
+        known = [place for place in places if place is not None]
+        if len(set(known)) == len(given):
+            return [label for _, label in sorted(zip(known, given, strict=True))]
+    return None
+
+
+def _stars(labels: Iterable[str]) -> dict[str, int]:
+    """How many stars each run has."""
+    runs = {label: _STARS.fullmatch(label) for label in map(_spelled, labels)}
+    return {label: len(run[1]) for label, run in runs.items() if run is not None and label}
+
+
+def _spelled(label: str) -> str:
+    """In one spelling: small letters, single spaces, straight apostrophes, no variation selector and no full stop."""
+    text = label.replace("\u2019", "'").replace("\ufe0f", "").replace("_", " ").replace("-", " ")
+    return " ".join(text.casefold().split()).strip(" .")
