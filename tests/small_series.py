@@ -58,10 +58,10 @@ def series_study(folder: Path, **changes: Any) -> Study:
     return Study("small", None, Home(UPath(folder / "home"), folder / "home"), pairwise_section=section)
 
 
-def judge_pairs(study: Study, instance: dg.DagsterInstance) -> Outcome:
-    """The whole study through Dagster, without plots."""
+def judge_pairs(study: Study, instance: dg.DagsterInstance, *methods: str) -> Outcome:
+    """The whole study through Dagster, or of these methods alone, without plots."""
     with without_drawing():
-        return run_pairwise(definitions_of(study), instance)
+        return run_pairwise(definitions_of(study), instance, methods)
 
 
 def stored(study: Study, table: str, method: str | None = None) -> pd.DataFrame:

@@ -4,6 +4,7 @@ Where tables and ledger lie is what the environment says. Nothing is judged here
 ends on Thursday, without fresh homes, unless it is asked for whole.
 """
 
+import gc
 import json
 import math
 import os
@@ -284,6 +285,7 @@ DAYS = (*FIRST_DAYS, friday, saturday, sunday)
 def main(folder: Path, port: int, *, whole: bool) -> None:
     """All days; the judge listens on this port, for its address is part of who it is."""
     without_syncing()
+    gc.freeze()  # the libraries, which stay
     anchor_scores.day_of = lambda context: "2026-03-02"
     os.environ["OPENAI_API_KEY"] = KEY
     judge = Judge()
