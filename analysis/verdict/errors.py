@@ -23,6 +23,7 @@ FEWEST_CLUSTERS: Final = 2
 MOST_GROUPS: Final = 12
 WORST: Final = 3
 OTHER: Final = "(other)"
+SIGNED: Final = "judge - people"
 # Noise of people's mean is taken off its variance as long as so much of it is left.
 LEAST_LEFT: Final = 0.2
 # A word of its own: no part of another, such as of graphics.
@@ -88,8 +89,9 @@ class Slice(NamedTuple):
 class Errors(NamedTuple):
     """Every column tried, the worst slices of all, and how the judge does on all objects.
 
-    `error` says what is measured: `judge - people`, or `another label` (1 where it differs); slices and `overall` are
-    of `measure`: `mean absolute error` or `same label`.
+    `error` says what `tried` is of: `judge - people`, or `another label` (1 where it differs). `sizes` are of the same
+    columns where errors have a sign: by how much they are larger, `size_of` says of what. Slices and `overall` are of
+    `measure`: `mean absolute error` or `same label`.
     """
 
     error: str
@@ -98,6 +100,8 @@ class Errors(NamedTuple):
     tried: tuple[Dependence, ...]
     worst: tuple[Slice, ...]
     n_slices: int
+    sizes: tuple[Dependence, ...] = ()
+    size_of: str = ""
 
 
 class _Rated(NamedTuple):
@@ -139,8 +143,10 @@ def errors(
         same_scale: Whether its scores have people's unit; else a line is fitted first.
 
     Returns:
-        None without columns or with too few objects. Tests are Wald's with the jackknife's variance over clusters, all
-        columns together under Holm. Slices are the worst of all, so that they look worse than they are.
+        None without columns or with too few objects. Tests are Wald's with the jackknife's variance over clusters, of
+        the error and of its size, all together under Holm: a judge that is too high as often as too low in one group
+        has no larger error there, but a larger size of it. Slices are the worst of all, so that they look worse than
+        they are.
 
     Source:
         docs/verdict.md; errors in variables: Fuller (1987), Measurement Error Models, section 1.2.
@@ -150,12 +156,19 @@ def errors(
         return None
     # Labels without a good one have no side on which they prefer anything.
     prefers = name if people.measure != "labels" or people.positive else ""
-    tried = [_dependence(rated, factor, levels, prefers) for factor in factors]
-    tested = [place for place, one in enumerate(tried) if one.p is not None]
-    adjusted = holm([one.p for one in tried if one.p is not None]) if tested else []
+    every = [_dependence(rated, factor, levels, prefers) for factor in factors]
+    sized = _sized(rated)
+    if sized is not None:
+        every += [_dependence(sized, factor, levels, "")._replace(bias="") for factor in factors]
+    tested = [place for place, one in enumerate(every) if one.p is not None]
+    adjusted = holm([one.p for one in every if one.p is not None]) if tested else []
     for place, p in zip(tested, adjusted, strict=True):
-        one = tried[place]._replace(p_holm=p)
-        tried[place] = one if p < 1.0 - levels.confidence else one._replace(bias="")
+        one = every[place]._replace(p_holm=p)
+        every[place] = one if p < 1.0 - levels.confidence else one._replace(bias="")
+    tried, sizes = (
+        tuple(sorted(part, key=lambda one: 2.0 if one.p is None else one.p))
+        for part in (every[: len(factors)], every[len(factors) :])
+    )
     lowest = rated.names[1] == "same label"
     parts = [part for factor in factors for part in _slices(factor, rated)]
     parts.sort(key=lambda part: float(rated.near[part[2]].mean()) * (1.0 if lowest else -1.0))
@@ -163,9 +176,11 @@ def errors(
         error=rated.names[0],
         measure=rated.names[1],
         overall=float(rated.near.mean()) * rated.unit,
-        tried=tuple(sorted(tried, key=lambda one: 2.0 if one.p is None else one.p)),
+        tried=tried,
         worst=tuple(_measured(part, rated, levels, "share" if lowest else "mean") for part in parts[:WORST]),
         n_slices=len(parts),
+        sizes=sizes,
+        size_of="" if sized is None else sized.names[0],
     )
 
 
@@ -182,7 +197,7 @@ def _rated(people: People, judge: Floats, same_scale: bool) -> _Rated | None:
         fixed = (one[:, None] == np.unique(one)).astype(np.float64)
         directed = people.measure == "ordered_labels" or len(people.labels) == 2
         error = machine - one if directed else 1.0 - near
-        names = ("judge - people" if directed else "another label", "same label")
+        names = (SIGNED if directed else "another label", "same label")
         return _Rated(error, fixed, np.zeros(len(one)), near, clusters, kept, names)
     unit = power_of_two(np.column_stack([one, machine]))
     one, machine, persons = one / unit, machine / unit, persons / unit
@@ -202,9 +217,23 @@ def _rated(people: People, judge: Floats, same_scale: bool) -> _Rated | None:
         near=np.abs(error),
         clusters=clusters,
         kept=kept,
-        names=("judge - people", "mean absolute error"),
+        names=(SIGNED, "mean absolute error"),
         unit=unit,
     )
+
+
+def _sized(rated: _Rated) -> _Rated | None:
+    """The same objects with the size of the error; none where the error is without a sign already.
+
+    People's answer is held fixed with its square: near the ends of a scale there is room for smaller errors only.
+    """
+    if rated.names[0] != SIGNED:
+        return None
+    if rated.names[1] == "same label":
+        return rated._replace(error=1.0 - rated.near, names=("another label", rated.names[1]))
+    fixed = np.column_stack([rated.fixed, rated.fixed[:, 1:] ** 2])
+    size = "absolute error"
+    return rated._replace(error=rated.near, fixed=fixed, noise=np.zeros(len(fixed)), names=(size, rated.names[1]))
 
 
 def _noise(persons: Floats) -> Floats:
@@ -339,7 +368,7 @@ Part = tuple[str, str, Index]
 
 
 def _slices(factor: Factor, rated: _Rated) -> list[Part]:
-    """The groups of a column, or the thirds of its numbers, that hold enough objects."""
+    """The groups of a column, or the thirds of its numbers, that hold enough objects, and not all of them."""
     values = factor.values[rated.kept]
     if factor.kind == "group":
         parts = [(str(one), np.flatnonzero(values == one)) for one in np.unique(values[values != ""])[:200]]
@@ -353,7 +382,7 @@ def _slices(factor: Factor, rated: _Rated) -> list[Part]:
             (f"above {low:.3g} to {high:.3g}", np.flatnonzero((values > low) & (values <= high))),
             (f"above {high:.3g}", np.flatnonzero(values > high)),
         ]
-    return [(factor.name, name, rows) for name, rows in parts if len(rows) >= FEWEST_OBJECTS]
+    return [(factor.name, name, rows) for name, rows in parts if FEWEST_OBJECTS <= len(rows) < len(rated.near)]
 
 
 def _measured(part: Part, rated: _Rated, levels: Levels, kind: Literal["share", "mean"]) -> Slice:

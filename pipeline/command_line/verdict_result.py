@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from analysis.agreement.alternative_annotator import EPSILON
 from analysis.resampling.bootstrap import Estimate
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.errors import Errors
+from analysis.verdict.errors import Dependence, Errors
 from analysis.verdict.findings import Findings, OfJudge, findings, on_another_scale, on_the_same_steps
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
@@ -289,14 +289,17 @@ def _errors(found: Errors | None) -> dict[str, Any] | None:
         "error": found.error,
         "measure": found.measure,
         "overall": found.overall,
-        "tried": [
-            one._asdict()
-            | {"effects": [{"name": e.name, "n": e.n, "estimate": _estimate(e.estimate)} for e in one.effects]}
-            for one in found.tried
-        ],
+        "tried": [_dependence(one) for one in found.tried],
+        "size_of": found.size_of or None,
+        "sizes": [_dependence(one) for one in found.sizes],
         "worst": [one._asdict() | {"estimate": _estimate(one.estimate)} for one in found.worst],
         "n_slices": found.n_slices,
     }
+
+
+def _dependence(one: Dependence) -> dict[str, Any]:
+    effects = [{"name": e.name, "n": e.n, "estimate": _estimate(e.estimate)} for e in one.effects]
+    return one._asdict() | {"effects": effects}
 
 
 def _line(line: Line) -> dict[str, Any]:

@@ -15,6 +15,11 @@ from resources.errors import listing
 SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
 # Of steps of a scale weighted kappa says the same; `--json` has them.
 NOT_OF_STEPS = ("Pearson", "CCC", "ICC(A,1)", "root mean square error")
+ERRORS = {
+    "judge - people": ("its ratings less people's", "change by"),
+    "another label": ("another label than people's", "is by"),
+    "absolute error": ("the size of its errors", "changes by"),
+}
 OF_A_LABEL = ("sensitivity of ", "precision of ")
 SHOWN_PEOPLE, SHOWN_PAIRS, JUDGES_IN_A_TABLE = 8, 6, 2
 
@@ -146,10 +151,12 @@ def _show_errors(result: Mapping[str, Any], console: Console) -> None:
         if found is None:
             continue
         console.print(f"\nWhat {judge['name']}'s errors depend on, people's answer held fixed")
-        depends = [one for one in found["tried"] if one["p_holm"] is not None and one["p_holm"] < LEVEL]
-        for one in depends[:SHOWN_COLUMNS]:
-            console.print(Padding(Text(dependence_sentence(one, found["error"])), (0, 0, 0, 2)))
-        others = [one["column"] for one in found["tried"] if one not in depends]
+        every = [(one, found["error"]) for one in found["tried"]] + [(one, found["size_of"]) for one in found["sizes"]]
+        depends = [(one, of) for one, of in every if one["p_holm"] is not None and one["p_holm"] < LEVEL]
+        for one, of in sorted(depends, key=lambda part: part[0]["p_holm"])[:SHOWN_COLUMNS]:
+            console.print(Padding(Text(dependence_sentence(one, of)), (0, 0, 0, 2)))
+        named = {one["column"] for one, _ in depends}
+        others = [one["column"] for one in found["tried"] if one["column"] not in named]
         if others:
             which = listing(others, 4)
             console.print(Padding(Text(f"Nothing significant after Holm: {which}."), (0, 0, 0, 2)))
@@ -157,7 +164,7 @@ def _show_errors(result: Mapping[str, Any], console: Console) -> None:
             f"{one['column']} {one['value']} {_shown(one['estimate'])} (n {one['n']:,})" for one in found["worst"][:2]
         )
         if worst:
-            whole = f"of {found['n_slices']} slices, where all have {decimals(found['overall'])}"
+            whole = f"of {count_noun(found['n_slices'], 'slice')}, where all have {decimals(found['overall'])}"
             console.print(Padding(Text(f"Worst {found['measure']} {whole}: {worst}."), (0, 0, 0, 2)))
 
 
@@ -165,15 +172,14 @@ def dependence_sentence(one: Mapping[str, Any], error: str) -> str:
     """How a judge's error goes with a column."""
     p = f"p after Holm {one['p_holm']:.2g}"
     bias = f" ({one['bias']})" if one["bias"] else ""
-    what = "its ratings less people's change by" if error == "judge - people" else "another label than people's is by"
+    what, changes = ERRORS[error]
     if one["kind"] != "group":
         [effect] = one["effects"]
         step = f"for each {one['step']:.3g} more"
-        return f"{one['column']}{bias}: {what} {_shown(effect['estimate'], sign=True)} {step}, {p}."
+        return f"{one['column']}{bias}: {what} {changes} {_shown(effect['estimate'], sign=True)} {step}, {p}."
     first, last = one["effects"][0], one["effects"][-1]
     parts = [f"{e['name']} {_shown(e['estimate'], sign=True)} (n {e['n']:,})" for e in (first, last)]
-    above = "its ratings less people's" if error == "judge - people" else "another label than people's"
-    return f"{one['column']}{bias}: {above}, from the average: {', '.join(parts)}, {p}."
+    return f"{one['column']}{bias}: {what}, from the average: {', '.join(parts)}, {p}."
 
 
 def _show_unrated(result: Mapping[str, Any], console: Console) -> None:

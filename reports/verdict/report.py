@@ -23,6 +23,7 @@ TERMS: Final = (
     *("prediction_powered", "calibration", "holm", "interval", "undefined"),
 )
 MOST_OBJECTS: Final = 20_000
+ERRORS: Final = {"judge - people": "signed", "another label": "label", "absolute error": "size"}
 LEVEL: Final = 0.05
 Values = Mapping[str, Any]
 say = WORDS.say
@@ -87,11 +88,8 @@ def _answer(judge: Values, result: Values) -> Answer:
     n_clusters = result["n_clusters"] if judge["n_clusters"] is None else judge["n_clusters"]
     counts = {"n": whole(judge["n"]), "clusters": whole(n_clusters)}
     not_covered = [say("not_covered.objects"), say("not_covered.repeats")]
-    depends = [
-        one["column"]
-        for one in (judge["errors"] or {"tried": []})["tried"]
-        if one["p_holm"] is not None and one["p_holm"] < LEVEL
-    ]
+    tried = [*judge["errors"]["tried"], *judge["errors"]["sizes"]] if judge["errors"] else []
+    depends = list(dict.fromkeys(one["column"] for one in tried if one["p_holm"] is not None and one["p_holm"] < LEVEL))
     if depends:
         not_covered.insert(0, say("not_covered.depends", columns=joined(depends[:4])))
     return Answer(
@@ -198,13 +196,24 @@ def _errors(result: Values) -> list[TableView]:
         if found is None:
             continue
         rows: list[list[Part]] = []
-        for one in found["tried"]:
+        every = [(one, found["error"]) for one in found["tried"]] + [(one, found["size_of"]) for one in found["sizes"]]
+        for one, of in every:
             first = one["effects"][0] if one["effects"] else None
             what = "" if first is None else first["name"] if one["kind"] == "group" else f"+{one['step']:.3g}"
             effect = phrase(one["why"]) if first is None else _value(first["estimate"])
             p = NOTHING if one["p_holm"] is None else p_value(one["p_holm"])
-            rows.append([one["column"], what, effect, p, whole(one["n"]), phrase(one["bias"]) if one["bias"] else ""])
-        heads = _heads("column", "slice", "effect", "p", "n", "bias", text=("slice", "bias"))
+            rows.append(
+                [
+                    one["column"],
+                    say(f"error.{ERRORS[of]}"),
+                    what,
+                    effect,
+                    p,
+                    whole(one["n"]),
+                    phrase(one["bias"]) if one["bias"] else "",
+                ]
+            )
+        heads = _heads("column", "error", "slice", "effect", "p", "n", "bias", text=("error", "slice", "bias"))
         views.append(TableView(say("table.errors", judge=name), heads, rows, stacks=True))
         worst: list[list[Part]] = [
             [one["column"], one["value"], _value(one["estimate"]), whole(one["n"])] for one in found["worst"]

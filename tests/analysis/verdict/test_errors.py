@@ -106,6 +106,44 @@ def test_unrelated_groups_and_numbers_are_significant_as_often_as_promised() -> 
     assert (flagged < 9).all()
 
 
+def test_a_judge_that_is_as_often_too_high_as_too_low_in_a_group_has_larger_errors_there() -> None:
+    random = np.random.default_rng(7)
+    truth, people = rated(random)
+    criterion = np.repeat(["coherence", "fluency"], N // 2)
+    noise = np.where(criterion == "fluency", 0.9, 0.3) * random.standard_normal(N)
+    found = errors(people, truth + noise, [Factor("criterion", criterion, "group")])
+    assert found is not None
+    [signed], [size] = found.tried, found.sizes
+    assert (signed.p_holm or 0.0) > 0.05
+    assert (found.error, found.size_of) == ("judge - people", "absolute error")
+    assert [one.name for one in size.effects] == ["fluency", "coherence"]
+    assert size.p_holm is not None
+    assert size.p_holm < 1e-6
+    # Holm over both tests, of which this is the smaller.
+    assert size.p_holm == pytest.approx(2 * (size.p or 0.0))
+    # Of a normal error the mean size is 0.8 sd: sqrt(0.9^2 + 0.6^2 / 3) against sqrt(0.3^2 + 0.6^2 / 3), each 0.2 from
+    # the average.
+    assert size.effects[0].estimate.value == pytest.approx(0.2, abs=0.06)
+
+
+def test_sizes_of_errors_in_unrelated_groups_are_significant_as_often_as_promised() -> None:
+    flagged = np.zeros(3)
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        truth, people = rated(random)
+        # On steps with ends, where errors have less room: a group that goes with quality is no source of their size.
+        steps = People(np.clip(np.rint(people.answers), -2, 2), people.clusters)
+        judge = np.clip(np.rint(truth + 0.5 * random.standard_normal(N)), -2, 2)
+        group = Factor("group", random.choice(["a", "b", "c", "d"], N), "group")
+        number = Factor("number", random.standard_normal(N), "number")
+        better = Factor("better", np.where(truth > 0.0, "good", "bad"), "group")
+        found = errors(steps, judge, [group, number, better])
+        assert found is not None
+        p = {one.column: one.p or 0.0 for one in found.sizes}
+        flagged += [p["group"] < 0.05, p["number"] < 0.05, p["better"] < 0.05]
+    assert (flagged < 9).all()
+
+
 def test_labels_hold_the_majority_fixed_and_slices_count_the_same_label() -> None:
     random = np.random.default_rng(3)
     label = random.integers(0, 2, N).astype(float)
@@ -115,6 +153,7 @@ def test_labels_hold_the_majority_fixed_and_slices_count_the_same_label() -> Non
     found = errors(people, judge, [Factor("language", language, "group")])
     assert found is not None
     assert found.measure == "same label"
+    assert (found.error, found.size_of) == ("judge - people", "another label")
     worst = found.worst[0]
     assert (worst.value, worst.n) == ("it", 100)
     assert worst.estimate.value == (judge == label)[language == "it"].mean()
@@ -157,6 +196,10 @@ def test_too_little_is_said() -> None:
     rare = Factor("rare", np.where(np.arange(N) < 5, "x", "y"), "group")
     one = by_name(people, truth, rare)["rare"]
     assert (one.p, one.why) == (None, "fewer than two groups of 10 objects")
+    # A group of all of them is no part.
+    whole = errors(people, truth, [Factor("all", np.full(N, "x"), "group")])
+    assert whole is not None
+    assert whole.worst == ()
     # Nothing but blanks among the objects that were rated.
     one = by_name(people, truth, Factor("blank", np.full(N, ""), "group"))["blank"]
     assert (one.n, one.effects, one.why) == (0, (), "fewer than two groups of 10 objects")
