@@ -4,6 +4,14 @@
 // for sure switches the keys off, and the page says so. Text of a study only ever becomes `textContent`.
 
 const KEYS = "ynbsu"
+const KEYS_LISTED = [
+  ["Y", "relevant: decides the marked document and marks the next one"],
+  ["N", "not relevant: the same"],
+  ["B", "back: marks the document before, to decide it again"],
+  ["S", "saves the query's choices, all at once, and goes on"],
+  ["U", "takes back the last choice that is not saved; where there is none, what you sent in last"],
+  ["?", "shows or hides this list"],
+]
 const NO_ANSWER_MS = 10_000
 const JUST_TYPED_MS = 2_000
 
@@ -199,6 +207,12 @@ document.addEventListener(
       event.preventDefault()
       return on()
     }
+    const listed = event.key === "?" ? view.root.querySelector(".keys") : null
+    if (listed !== null) {
+      event.preventDefault()
+      listed.open = !listed.open
+      return
+    }
     const key = event.key.toLowerCase()
     if (key.length !== 1 || !KEYS.includes(key)) return
     event.preventDefault()
@@ -234,7 +248,7 @@ function build() {
     keep()
   }
   if (kept !== null) {
-    root.append(make("div", "words query", data.query), make("p", "aside", data.caption))
+    root.append(make("h1", "words query", data.query), make("p", "aside", data.caption))
     data.documents.forEach((one, place) => root.append(card(one, place)))
     root.append(
       written("Reason", `at most ${data.longest_reason} characters, kept with the ground truth; needed to skip; colleagues see it after their own vote`, kept, "reason", data.longest_reason),
@@ -246,14 +260,28 @@ function build() {
   if (kept !== null) {
     const actions = make("div", "actions")
     actions.append(button("Save and next", "S", "main", save), button("Skip", "", "skip", skip))
-    bar.append(actions)
+    bar.append(actions, keys_listed())
   }
   root.append(bar)
 }
 
+function keys_listed() {
+  const made = make("details", "keys")
+  const summary = made.appendChild(make("summary", "", "Keys "))
+  summary.append(make("kbd", "", "?"))
+  const list = made.appendChild(make("dl"))
+  for (const [key, what] of KEYS_LISTED) {
+    list.appendChild(make("dt")).append(make("kbd", "", key))
+    list.append(make("dd", "", what))
+  }
+  return made
+}
+
 function card(one, place) {
   const made = make("article", "document")
-  made.append(make("div", "words name", one.doc_id))
+  const name = made.appendChild(make("h2", "words name", one.doc_id))
+  name.id = `document-${one.row}`
+  made.setAttribute("aria-labelledby", name.id)
   if (one.aside) made.append(make("p", "aside", one.aside))
   if (one.document) {
     const body = made.appendChild(make("div", "words body", one.document))
@@ -266,6 +294,9 @@ function card(one, place) {
     button("Not relevant", "N", "no", () => choose(place, false, false)),
     button("Back", "B", "back", back),
   )
+  for (const [kind, words] of [["yes", "Relevant"], ["no", "Not relevant"]]) {
+    choices.querySelector(`.${kind}`).setAttribute("aria-label", `${words}: ${one.doc_id}`)
+  }
   return made
 }
 

@@ -12,7 +12,8 @@ from resources.database.reliability.models import ValidationResult
 
 COLUMNS = ("timestamp", "kappa_macro", "kappa_micro", "status", "total_queries")
 WORDS = {"kappa_macro": "macro", "kappa_micro": "micro"}
-COLOURS = ("#2b6cb0", "#9c4221")
+# On a light page and on a dark one.
+COLOURS = ("#3d85cc", "#c05621")
 
 
 def validations(engine: sa.Engine, study: str) -> pd.DataFrame:
@@ -60,7 +61,7 @@ def chart(found: pd.DataFrame, min_macro: float, min_micro: float) -> Any:
         )
     )
     limits = pd.DataFrame({"limit": sorted({min_macro, min_micro})})
-    gate = alt.Chart(limits).mark_rule(strokeDash=[5, 4], color="#4a5568").encode(y="limit:Q")
+    gate = alt.Chart(limits).mark_rule(strokeDash=[5, 4], color="#718096").encode(y="limit:Q")
     return (gate + lines).properties(height=220)
 
 

@@ -16,7 +16,16 @@ from resources.runtime.home import CHECKOUT
 HOST = "127.0.0.1"
 OWN_NAMES = (HOST, "localhost")
 APP = CHECKOUT / "review" / "app.py"
-THEME = {"base": "light", "primaryColor": "#2b6cb0", "textColor": "#1a202c", "borderColor": "#cbd5e0"}
+# Light or dark as the reader's system is.
+THEME = {
+    "light.primaryColor": "#2b6cb0",
+    "light.textColor": "#1a202c",
+    "light.borderColor": "#cbd5e0",
+    "dark.primaryColor": "#2f74c0",
+    "dark.backgroundColor": "#14181f",
+    "dark.textColor": "#e6e9ee",
+    "dark.borderColor": "#465062",
+}
 
 
 def review(

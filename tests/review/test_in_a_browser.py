@@ -141,3 +141,31 @@ def test_hostile_and_endless_words_are_only_words_and_fit_the_window(
     assert box.evaluate("one => one.clientHeight < 400 && one.scrollHeight > 10000")
     assert [url for url in asked if not url.startswith((server.url, "data:", "blob:"))] == []
     page.close()
+
+
+@pytest.mark.usefixtures("clean")
+def test_headings_and_names_say_what_each_button_is_about_and_a_key_lists_the_keys(
+    browser: Browser, server: Server
+) -> None:
+    page = opened(browser, server, "ann")
+    expect(page.get_by_role("heading", level=1)).to_have_text("waterproof trail shoes")
+    expect(page.get_by_role("article", name="d1", exact=True)).to_be_visible()
+    expect(page.get_by_role("button", name="Not relevant: d1", exact=True)).to_be_visible()
+    listed = page.locator(".desk .keys dl")
+    expect(listed).not_to_be_visible()
+    page.keyboard.press("?")
+    expect(listed).to_contain_text("saves the query's choices, all at once, and goes on")
+    page.keyboard.press("?")
+    expect(listed).not_to_be_visible()
+    page.close()
+
+
+@pytest.mark.usefixtures("clean")
+def test_the_page_is_dark_where_the_readers_system_is(browser: Browser, server: Server) -> None:
+    context = browser.new_context(color_scheme="dark", locale="en-US")
+    page = context.new_page()
+    page.goto(f"{server.url}?reviewer=ann")
+    expect(page.locator(".desk .query")).to_be_visible(timeout=20_000)
+    expect(page.locator("[data-testid=stApp]")).to_have_css("background-color", "rgb(20, 24, 31)")
+    expect(page.locator(".desk .query")).to_have_css("color", "rgb(230, 233, 238)")
+    context.close()
