@@ -34,6 +34,7 @@ _STEPS: Final = [
     {word.strip(): step for step, words in enumerate(scale.split(", ")) for word in words.split("|")}
     for scale in _SCALES
 ]
+_NUMBERED: Final = re.compile(r"(\d{1,3})\s*[-.:)=\u2013]\s*\S")
 _STARS: Final = re.compile("([\u2605\u2b50]*)\u2606*")
 
 
@@ -48,6 +49,15 @@ def known_order(labels: Iterable[str]) -> list[str] | None:
         if len(set(known)) == len(given):
             return [label for _, label in sorted(zip(known, given, strict=True))]
     return None
+
+
+def numbered_order(labels: Iterable[str]) -> list[str] | None:
+    """Labels such as `1 - poor` by their numbers; null where not each has its own. Categories may be numbered too."""
+    given = list(labels)
+    numbers = {label: int(match[1]) for label in given if (match := _NUMBERED.match(label))}
+    if len(given) < FEWEST or len(set(numbers.values())) < len(given):
+        return None
+    return sorted(given, key=lambda label: numbers[label])
 
 
 def _stars(labels: Iterable[str]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from analysis.verdict.panel import MOST_STEPS
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
-from resources.inputs.ratings.known_orders import known_order
+from resources.inputs.ratings.known_orders import known_order, numbered_order
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
 from resources.inputs.ratings.likely import is_nearly_all
 from resources.inputs.ratings.other_columns import OtherColumn
@@ -297,6 +297,9 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
     if known:
         change = "`--labels` gives another order, `--scale nominal` none"
         notes.append(f"Labels are read in their order, lowest first: {listing(known)}. {change}.")
+    elif not (columns.labels or columns.positive) and (numbered := numbered_order(labels)):
+        add = f"--labels {shlex.quote('|'.join(numbered))}"
+        notes.append(f"Labels begin with numbers: where these are their order, add `{add}`.")
     for label, code in codes.items():
         n = {name: int((column == code).sum()) for name, column in values.items()}
         for which, names in (("judges", raw.judges), ("people", raw.people)):

@@ -231,6 +231,18 @@ def test_a_number_that_stands_for_no_rating_is_blank_however_it_is_written(tmp_p
     same(found, {"gpt": [0.5, 0.4], "ann": [NAN, 0.5], "bob": [0.2, NAN]})
 
 
+@pytest.mark.parametrize(
+    ("labels", "order"),
+    [(["10 - best", "2: fair", "1 - poor"], "1 - poor|2: fair|10 - best"), (["1 - no", "2 - yes"], None)],
+)
+def test_numbered_labels_are_said_to_show_an_order(tmp_path: Path, labels: list[str], order: str | None) -> None:
+    rows = "".join(f"{label},{label},{label}\n" for label in labels)
+    found = read_ratings(csv(tmp_path, f"gpt,ann,bob\n{rows}"), WIDE)
+    said = [note for note in found.notes if "begin with numbers" in note]
+    assert (found.scale, bool(said)) == ("nominal", order is not None)
+    assert all(f"--labels '{order}'" in note for note in said)
+
+
 def test_a_title_above_a_sheets_table_is_no_header(tmp_path: Path) -> None:
     rows = [["Ratings of May"], [], ["gpt", "ann", "bob"], [1, 2, 3], [2.5, 3, 4]]
     same(
