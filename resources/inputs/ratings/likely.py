@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -83,6 +84,8 @@ FEWEST_NUMBERS: Final = 5
 # Two raters' words need not be the same ones: so many of one's ratings are labels that the other gives too.
 SHARED: Final = 0.8
 LONGEST_NAME: Final = 60
+# So large a share of the rows has a name that another row has too where a column says what rows share.
+GROUPED: Final = 0.8
 # What programs and people write where there is no rating; no label has such a name.
 NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
 # In whatever letter case.
@@ -345,7 +348,20 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
     for column in columns:
         if roles[column.name] == "judge" and people and not any(_alike(column, person) for person in people):
             roles[column.name] = "source" if _SOURCE.search(column.name) and "source" not in roles.values() else "other"
+    if "source" not in roles.values():
+        groups = [column for column in columns if roles[column.name] == "other" and _groups_objects(column)]
+        roles |= {column.name: "source" for column in sorted(groups, key=lambda column: column.different)[:1]}
     return roles
+
+
+def _groups_objects(column: SeenColumn) -> bool:
+    """Whether names come again in groups, whatever the column is called: documents, prompts, ids."""
+    if _ABOUT.search(column.name) or not _repeats(column) or column.different <= MOST_LABELS:
+        return False
+    counts = Counter(column.texts)
+    in_groups = sum(n for n in counts.values() if n > 1)
+    is_name = not column.are_numbers or bool(_OBJECT.search(column.name))
+    return is_name and in_groups >= GROUPED * len(column.texts)
 
 
 def _alike(judge: SeenColumn, person: SeenColumn) -> bool:

@@ -33,7 +33,14 @@ ROWS = range(40)
         # A name of objects that comes twice is the objects' for all that; a model's is not.
         ("id,gpt4_score,human1", lambda i: f"d{i // 2},{1 + i % 5},{1 + i % 4}", ["object", "judge", "person"]),
         ("model_id,question,sample_id,judge,human1", lambda i: f"m{i % 2},q{i // 3},d{max(i, 1)},{i % 5},{i % 4}",
-         ["other", "other", "object", "judge", "person"]),
+         ["other", "source", "object", "judge", "person"]),
+        # What comes again in groups is what rows share, whatever it is called: a document's name, an id's numbers.
+        ("doc,criterion,gpt4,expert_1", lambda i: f"dm-{i // 2},{'ab'[i % 2]},{1 + i % 5},{1 + i % 4}",
+         ["source", "other", "judge", "person"]),
+        ("doc_id,passage,len,gpt4,expert_1", lambda i: f"{i // 2},text {i} of it,{i // 2},{1 + i % 5},{1 + i % 4}",
+         ["source", "other", "other", "judge", "person"]),
+        ("day,remark,gpt4,expert_1", lambda i: f"d{i % 7},{'good' if i % 3 else f'r{i}'},{1 + i % 5},{1 + i % 4}",
+         ["other", "other", "judge", "person"]),
         ("question,reply,judge,human1", lambda i: f"q{i // 4},r{i},{i % 5},{i % 4}",
          ["other", "object", "judge", "person"]),
         ("render,product,rater,score", lambda i: f"r{i // 2},p{i // 4},{'ab'[i % 2]},{i % 5}",
