@@ -75,7 +75,7 @@ def main() -> None:
         for step in sorted(stats.values(), key=lambda one: one.start_time or 0):
             print(f"  {step.step_key:45} {(step.end_time or 0) - (step.start_time or 0):7.1f} s")
         print(f"calls and what comes before   {calls_end - started:7.1f} s")
-        print(f"after the calls               {time.time() - calls_end:7.1f} s (limit 120)")
+        print(f"after the calls               {time.time() - calls_end:7.1f} s (limit 60 where nothing else runs)")
         print(f"peak memory                   {peak_mb():7.0f} MB (limit 1000; {before_mb:.0f} before the run)")
 
 

@@ -8,6 +8,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from resources.inputs.record_files import no_json
 from resources.judges.answers import FULL_SCALE, stated_score
 from resources.judges.contract import SAID_BY_SERVER, Call, FreeJudge, JudgedObject, JudgeIdentity, Reply
 from resources.judges.vfscore_tree import VfscoreTree
+from resources.runtime.file_hash import sha256_of_file
 from resources.runtime.opened_files import lines_of, refuse_no_file
 from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STATES
 
@@ -168,16 +170,26 @@ class RecordedRows:
 
 
 def open_rows(path: Path, scale: Scale | None = None) -> RecordedRows:
-    """The recording in a JSONL file; with a `scale` one of scores without answers.
+    """The recording in a JSONL file, indexed once for each content; with a `scale` one of scores without answers.
 
     Raises:
         FileFault: There is no such file, or something is wrong with it.
     """
     refuse_no_file(path)
     try:
-        return RecordedRows(path, scale)
+        digest = sha256_of_file(path)
+        rows = _indexed(path, scale, digest)
+        if rows.digest != digest:
+            # It was written meanwhile.
+            _indexed.cache_clear()
+        return rows
     except OSError as error:
         raise FileFault(path, f"it cannot be opened ({error.strerror}).", "Correct `judge.path`.") from error
+
+
+@lru_cache(maxsize=4)
+def _indexed(path: Path, scale: Scale | None, digest: str) -> RecordedRows:
+    return RecordedRows(path, scale)
 
 
 def _digest(line: bytes) -> bytes:

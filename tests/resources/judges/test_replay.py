@@ -1,6 +1,7 @@
 """Recorded answers come back for the call that they were recorded for, from a file of ledger rows."""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from resources.inputs.fidelity.texts import object_of
 from resources.judges.contract import Attempt, Call, JudgedObject
 from resources.judges.prompt import build_call
 from resources.judges.question import question_of
-from resources.judges.replay import ReplayJudge, open_replay
+from resources.judges.replay import ReplayJudge, open_replay, open_rows
 from resources.tables.call_states import SUBSCORES
 
 WEIGHTS = RubricWeights()
@@ -139,6 +140,18 @@ def test_other_recorded_answers_make_another_judge(tmp_path: Path) -> None:
     first = open_replay(jsonl(tmp_path, row()), []).identity
     assert open_replay(jsonl(tmp_path, row()), []).identity.digest == first.digest
     assert open_replay(jsonl(tmp_path, row(raw_answer=raw(79))), []).identity.digest != first.digest
+
+
+def test_a_recording_is_indexed_once_and_again_when_its_content_changes_though_size_and_time_stay(
+    tmp_path: Path,
+) -> None:
+    path = jsonl(tmp_path, row(raw_answer=raw(71)))
+    first = open_rows(path)
+    written = path.stat()
+    assert open_rows(path) is first
+    path.write_text(path.read_text().replace("71", "72"))
+    os.utime(path, ns=(written.st_atime_ns, written.st_mtime_ns))
+    assert open_rows(path).digest != first.digest
 
 
 def test_a_recording_that_changes_during_the_run_ends_it(tmp_path: Path) -> None:
