@@ -48,8 +48,8 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
         for column in found.columns:
             table.add_row(Text(column.name), column.role, Text(shortened(column.holds, WIDTH)))
         console.print(table)
-        for odd in found.odd:
-            console.print(Text(odd, "yellow"))
+        for remark in (*file.remarks, *found.odd):
+            console.print(Text(remark, "yellow"))
         if found.question is not None:
             console.print(found.question)
         command, columns = found.command(files), _as_taken(found)

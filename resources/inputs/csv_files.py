@@ -18,11 +18,13 @@ from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listing, nearest_of
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.written_columns import WrittenColumns, columns_as_written
+from resources.inputs.written_columns import WrittenColumns, columns_as_written, looks_like_number
 from resources.runtime.opened_files import begins_utf16, lines_of, opened
 
 DELIMITERS = (",", ";", "\t", "|")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+# Lines that are looked at for the header below a title.
+MOST_TITLES = 10
 _SAVE_AS = "CSV UTF-8"
 _DECLARE_IT = f"Save it as {_SAVE_AS}; `touchstone verdict` and `init --from` take `--encoding latin-1`, or what it is."
 # With this line a file tells Excel what separates its cells.
@@ -64,6 +66,9 @@ class CsvRows:
             if said:
                 first, self.header_row = self._line(), 2
             self._refuse_many_columns(first)
+            self.remarks: list[str] = []
+            if not said:
+                first = self._below_titles(first, likely)
             self.delimiter = said[1] if said else _delimiter(first, likely)
             self._records = csv.reader(chain([first], self._lines), delimiter=self.delimiter, strict=True)
             self.header = [cell.strip() for cell in self._next(self.header_row - 1) or []]
@@ -103,6 +108,32 @@ class CsvRows:
             return next(self._lines, "")
         except UnicodeError as error:
             raise self._undecodable() from error
+
+    def _below_titles(self, first: str, likely: Sequence[str]) -> str:
+        """The header's line: the first, or below a title the first that names several columns of a table below it.
+
+        It is certain where each of its cells has text, no number, and the next line has as many cells and a number.
+        """
+        title = _filled(first, likely)
+        # A cell may go on in the next line, and one column that is asked for is a header.
+        if len(title) != 1 or title[0] in likely or first.count('"') % 2:
+            return first
+        lines = [first]
+        while len(lines) < MOST_TITLES and (line := self._line()):
+            lines.append(line)
+        texts = [place for place, line in enumerate(lines) if _filled(line, likely)]
+        header = next((place for place in texts if len(_filled(lines[place], likely)) > 1), 0)
+        below = next((line for line in lines[header + 1 :] if _filled(line, likely)), "")
+        delimiter = _delimiter(lines[header], likely)
+        names, cells = _cells(lines[header], delimiter), _cells(below, delimiter)
+        are_names = "" not in names and len({*names}) == len(names) and not any(map(looks_like_number, names))
+        if not (header and are_names and len(cells) == len(names) and any(map(looks_like_number, cells))):
+            header = 0
+        self._lines = chain(lines[header + 1 :], self._lines)
+        titles = [(place + 1, _filled(lines[place], likely)[0]) for place in texts if place < header]
+        self.remarks = title_remarks(titles)
+        self.header_row += header
+        return lines[header]
 
     def _refuse_many_columns(self, line: str) -> None:
         """Before the line is taken apart, which may take minutes."""
@@ -156,14 +187,29 @@ def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> No
         )
 
 
+def title_remarks(titles: Sequence[tuple[int, str]]) -> list[str]:
+    """What is said of rows above a table: their numbers and texts."""
+    said = listing(f"row {row} ('{text:.60}')" for row, text in titles)
+    return [f"Left out, as titles above the table: {said}."] if titles else []
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error:
+        return []
+
+
+def _filled(line: str, likely: Sequence[str]) -> list[str]:
+    """The cells of a line that hold text."""
+    return [cell for cell in _cells(line, _delimiter(line, likely)) if cell]
+
+
 def _delimiter(line: str, likely: Sequence[str]) -> str:
     """The delimiter under which the header shows the most likely columns, then the most columns."""
 
     def fit(delimiter: str) -> tuple[int, int]:
-        try:
-            cells = [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
-        except csv.Error:
-            return 0, 0  # reading the header reports it, with its row
+        cells = _cells(line, delimiter)  # reading the header reports an error, with its row
         return len(set(likely) & set(cells)), len(cells)
 
     return max(DELIMITERS, key=fit)
@@ -194,6 +240,7 @@ class CsvFile:
     frame: pd.DataFrame
     delimiter: str
     header_row: int
+    remarks: Sequence[str] = ()
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """Each row of the file with its cells by column."""
@@ -207,7 +254,8 @@ class CsvFile:
         Raises:
             FileFault: A column's commas may be decimal signs or separate thousands.
         """
-        return columns_as_written(self.name, self._cells(numbers), self._cells(labels), self.delimiter)
+        cells = self._cells(numbers), self._cells(labels)
+        return columns_as_written(self.name, *cells, self.delimiter, remarks=self.remarks)
 
     def _cells(self, columns: Sequence[str]) -> dict[str, list[str]]:
         return {name: self.frame[name].unique().tolist() for name in columns if name in self.frame}
@@ -246,7 +294,7 @@ def read_csv_file(
     header = [asked_as.get(column, column) for column in rows.header]
     frame = pd.DataFrame.from_dict(records, orient="index", columns=header, dtype="str")
     named = frame.rename_axis("row").loc[:, [column != "" for column in header]]
-    return CsvFile(rows.name, named, rows.delimiter, rows.header_row)
+    return CsvFile(rows.name, named, rows.delimiter, rows.header_row, rows.remarks)
 
 
 def _refuse_missing(rows: CsvRows, required: Sequence[str], named_under: str | None) -> None:

@@ -217,6 +217,8 @@ class RecordFile(ABC):
     numbers_are_text = False
     # What separates its cells.
     delimiter = ""
+    # Sentences on what was skipped above its header.
+    remarks: Sequence[str] = ()
 
     def __init__(self, path: str | Path | UPath, likely: Collection[str] = ()) -> None:
         """Name the file; `likely` are field names that help to tell a CSV file's delimiter."""
@@ -304,7 +306,7 @@ class CsvRecords(RecordFile):
         self._encoding = encoding
         with CsvRows(path, self.likely, encoding) as rows:
             refuse_names_twice(rows.name, rows.columns, rows.header_row)
-            self._columns, self.delimiter = rows.columns, rows.delimiter
+            self._columns, self.delimiter, self.remarks = rows.columns, rows.delimiter, rows.remarks
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """Every row as a flat record."""

@@ -17,7 +17,7 @@ from upath import UPath
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, did_you_mean, listing
-from resources.inputs.csv_files import refuse_names_twice
+from resources.inputs.csv_files import refuse_names_twice, title_remarks
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import HEAD_RECORDS, KeyTwice, Record, RecordFile, half_letter, leaves, unique_keys
 from resources.runtime.opened_files import opened
@@ -84,7 +84,10 @@ class Sheet(RecordFile):
     def __init__(self, path: str | Path | UPath, likely: Collection[str] = (), sheet: str | None = None) -> None:
         """Read the sheet; without a name the only one that holds anything."""
         super().__init__(path, likely)
-        rows = _below_titles(self._rows(sheet))
+        every = self._rows(sheet)
+        rows = _below_titles(every)
+        titles = every[: len(every) - len(rows)]
+        self.remarks = title_remarks([(row, _text(next(filter(_is_filled, cells)))) for row, cells in titles])
         self._header = [_text(cell) for cell in rows[0][1]]
         refuse_names_twice(self.name, [name for name in self._header if name], rows[0][0])
         self._records = rows[1:]

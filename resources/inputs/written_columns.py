@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeVar
@@ -293,9 +293,17 @@ class WrittenColumns:
     # Whether cells are read; else they are only seen, and none is at fault.
     reads = True
 
-    def __init__(self, formats: Mapping[str, NumberFormat] | None = None, whole: frozenset[str] = frozenset()) -> None:
-        """Read as programs write; else numbers in these forms, and the ids of the columns `whole` without ``.0``."""
-        self._formats, self._whole = formats, whole
+    def __init__(
+        self,
+        formats: Mapping[str, NumberFormat] | None = None,
+        whole: frozenset[str] = frozenset(),
+        remarks: Sequence[str] = (),
+    ) -> None:
+        """Read as programs write; else numbers in these forms, and the ids of the columns `whole` without ``.0``.
+
+        `remarks` are sentences on the file itself, which come before those on its columns.
+        """
+        self._formats, self._whole, self._remarks = formats, whole, remarks
 
     def number(self, column: str, cell: str) -> float | None:
         """The number in a cell; null where it holds none.
@@ -332,9 +340,9 @@ class WrittenColumns:
         return text
 
     def notes(self) -> list[str]:
-        """One sentence for each column with numbers that programs do not write."""
+        """What is to be said of the file, and one sentence for each column with numbers that programs do not write."""
         said = {column: form.sentences() for column, form in (self._formats or {}).items()}
-        return [f"Column '{column}': {', '.join(parts)}." for column, parts in said.items() if parts]
+        return [*self._remarks] + [f"Column '{column}': {', '.join(parts)}." for column, parts in said.items() if parts]
 
 
 class ColumnEvidence(WrittenColumns):
@@ -358,13 +366,16 @@ class ColumnEvidence(WrittenColumns):
             self._labels[column] = _WHOLE.fullmatch(text) is not None
         return text
 
-    def decided(self, name: str, delimiter: str, decimal: str | None = None) -> WrittenColumns:
+    def decided(
+        self, name: str, delimiter: str, decimal: str | None = None, remarks: Sequence[str] = ()
+    ) -> WrittenColumns:
         """How the file is to be read.
 
         Args:
             name: The file's.
             delimiter: What separates its cells; "" where nothing does.
             decimal: The decimal sign, where the user named it.
+            remarks: What is to be said of the file.
 
         Raises:
             FileFault: A column's commas or points may be decimal signs or separate thousands.
@@ -385,28 +396,32 @@ class ColumnEvidence(WrittenColumns):
                 alike = "Write the decimal sign as in the other columns, and thousands without a separator."
                 raise FileFault(name, problem, _DECLARE if sign == "comma" else alike)
             formats[column] = form
-        return WrittenColumns(formats, frozenset(column for column, whole in self._labels.items() if whole))
+        whole = frozenset(column for column, is_whole in self._labels.items() if is_whole)
+        return WrittenColumns(formats, whole, remarks)
 
 
-def read_as_written(read: Callable[[WrittenColumns], Read], name: str, delimiter: str) -> Read:
+def read_as_written(
+    read: Callable[[WrittenColumns], Read], name: str, delimiter: str, remarks: Sequence[str] = ()
+) -> Read:
     """What a function reads from a file: once where it is written plainly, else after a look at the whole.
 
     Args:
         read: Reads the file from its beginning with the given columns.
         name: The file's.
         delimiter: What separates its cells; "" where nothing does.
+        remarks: What is to be said of the file.
 
     Raises:
         UserError: Something in the file is wrong.
     """
     try:
-        return read(WrittenColumns())
+        return read(WrittenColumns(remarks=remarks))
     except LookAtAll:
         evidence = ColumnEvidence()
     # The numbers are not read yet: what is wrong is found below.
     with suppress(UserError):
         read(evidence)
-    return read(evidence.decided(name, delimiter))
+    return read(evidence.decided(name, delimiter, remarks=remarks))
 
 
 def columns_as_written(
@@ -415,6 +430,7 @@ def columns_as_written(
     labels: Mapping[str, Iterable[str]],
     delimiter: str,
     decimal: str | None = None,
+    remarks: Sequence[str] = (),
 ) -> WrittenColumns:
     """How columns that are in memory are to be read.
 
@@ -424,6 +440,7 @@ def columns_as_written(
         labels: Those of each column of ids or labels.
         delimiter: What separates the file's cells; "" where nothing does.
         decimal: The decimal sign, where the user named it.
+        remarks: What is to be said of the file.
 
     Raises:
         FileFault: A column's commas or points may be decimal signs or separate thousands.
@@ -435,4 +452,4 @@ def columns_as_written(
     for column, cells in labels.items():
         for cell in cells:
             evidence.label(column, cell)
-    return evidence.decided(name, delimiter, decimal)
+    return evidence.decided(name, delimiter, decimal, remarks)

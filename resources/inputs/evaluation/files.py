@@ -247,7 +247,7 @@ def read_evaluation_file(
                 reading.take(found.row, found.fields)
         return reading.result(asked)
 
-    return read_as_written(read, file.name, file.delimiter)
+    return read_as_written(read, file.name, file.delimiter, file.remarks)
 
 
 class _Source(NamedTuple):

@@ -150,6 +150,7 @@ def raw_ratings(
     columns = _own_columns(file, columns)
     faults = Faults(file.name)
     cells = _cells(file, columns, _others(file, columns), faults)
+    cells.remarks[:0] = file.remarks
     raw = _long(cells, columns, file, faults) if columns.is_long else _wide(cells, columns, file, faults)
     empty = [name for name, texts in raw.ratings.items() if not any(text is not None for text in texts)]
     if empty:

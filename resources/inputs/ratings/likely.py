@@ -52,7 +52,7 @@ _ABOUT: Final = re.compile(
     re.IGNORECASE,
 )
 _OF_OBJECTS: Final = (
-    r"id|item|object|sample|image|file|key|uid|docno|question|example|render|reply|ticket|oggetto|immagine|campione"
+    r"id|item|object|sample|image|file|key|uid|docno|question|example|render|reply|ticket|nr|oggetto|immagine|campione"
 )
 _OBJECT: Final = re.compile(rf"(^|[_\s.-])({_OF_OBJECTS})\b|id$", re.IGNORECASE)
 _TEXTUAL: Final = re.compile(r"text|answer|respon[sc]e|prompt|output|body|content|summary|translation", re.IGNORECASE)

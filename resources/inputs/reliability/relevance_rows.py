@@ -271,7 +271,7 @@ def read_relevance_file(
                 gathering.refuse(record.row, fault)
         return gathering.result([name for name in names if name not in found.values()])
 
-    return read_as_written(read, file.name, file.delimiter)
+    return read_as_written(read, file.name, file.delimiter, file.remarks)
 
 
 def _theirs(name: str, renamed: Mapping[str, str]) -> str:

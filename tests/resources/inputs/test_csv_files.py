@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.csv_files import read_csv_file
+from resources.inputs.csv_files import CsvRows, read_csv_file
 from tests.resources.inputs.made_files import written
 
 
@@ -115,3 +115,28 @@ def test_all_faults_come_in_one_message_of_which_ten_are_shown(tmp_path: Path) -
     assert lines[1].startswith("  row 2: ")
     assert lines[-1] == "  and 2 more"
     assert len(lines) == 12
+
+
+@pytest.mark.parametrize("title", ["Auswertung 2024;;", "Auswertung 2024", '"Auswertung 2024"'])
+def test_a_title_above_the_table_is_left_out_and_said(tmp_path: Path, title: str) -> None:
+    path = written(tmp_path / "a.csv", title, ";;", "Nr;name;score", "1;x;3,5", "2;y;4")
+    file = read_csv_file(path, ["name", "score"])
+    assert [(row, cells["score"]) for row, cells in file.records()] == [(4, "3,5"), (5, "4")]
+    said = "Left out, as titles above the table: row 1 ('Auswertung 2024')."
+    assert file.as_written(["score"]).notes() == [said, "Column 'score': a comma is the decimal sign."]
+    assert (file.header_row, file.delimiter) == (3, ";")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["name", "a, b", "c, d"],
+        ["name", "1,2", "3,4"],
+        ["x", "", "a,a", "1,2"],
+        ['"long', 'header",score', "x,1"],
+        ["score", "a,b", "1,2"],
+    ],
+)
+def test_what_is_not_surely_a_title_stays_the_header(tmp_path: Path, lines: list[str]) -> None:
+    with CsvRows(written(tmp_path / "a.csv", *lines), ["score"]) as rows:
+        assert (rows.header_row, rows.remarks) == (1, [])

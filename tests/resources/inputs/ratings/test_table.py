@@ -245,10 +245,9 @@ def test_numbered_labels_are_said_to_show_an_order(tmp_path: Path, labels: list[
 
 def test_a_title_above_a_sheets_table_is_no_header(tmp_path: Path) -> None:
     rows = [["Ratings of May"], [], ["gpt", "ann", "bob"], [1, 2, 3], [2.5, 3, 4]]
-    same(
-        values(read_ratings(excel(tmp_path / "t.xlsx", sheet=rows), WIDE)),
-        {"gpt": [1, 2.5], "ann": [2, 3], "bob": [3, 4]},
-    )
+    found = read_ratings(excel(tmp_path / "t.xlsx", sheet=rows), WIDE)
+    same(values(found), {"gpt": [1, 2.5], "ann": [2, 3], "bob": [3, 4]})
+    assert found.notes == ("Left out, as titles above the table: row 1 ('Ratings of May').",)
 
 
 def test_a_workbook_of_several_sheets_asks_which(tmp_path: Path) -> None:
