@@ -17,7 +17,7 @@ from resources.configuration.made_up import StudyName
 from resources.errors import FileFault, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.likely import LikelyColumn, SeenColumn, likely_columns, seen_columns
-from resources.inputs.ratings.summary_rows import summary_rows
+from resources.inputs.ratings.summary_rows import MOST_COLUMNS, row_name, summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import columns_as_written, looks_like_number
 
@@ -118,12 +118,14 @@ class Draft:
         Raises:
             FileFault: There is one.
         """
-        first = [name for name in (*self.roles("object"), *(one.name for one in self.seen[:1])) if name not in columns]
-        readers = [value_of(name) for name in dict.fromkeys([*first[:1], *columns])]
-        records = [one for one in self.file.records([*first[:1], *columns]) if isinstance(one, Record)]
-        texts = [[cell_text(value(one.fields)) for one in records] for value in readers]
-        names = texts[0] if first else [None] * len(records)
-        for one in summary_rows(dict(enumerate(names)), texts[len(first[:1]) :]):
+        called = dict.fromkeys([*self.roles("object"), *(one.name for one in self.seen[:MOST_COLUMNS])])
+        named = [name for name in called if name not in columns]
+        records = [one for one in self.file.records([*named, *columns]) if isinstance(one, Record)]
+        sides = [
+            [[cell_text(value_of(name)(one.fields)) for one in records] for name in side] for side in (named, columns)
+        ]
+        names = dict(enumerate(map(row_name, zip(*sides[0], strict=True)))) if named else {}
+        for one in summary_rows(names, sides[1]):
             if one.sums_up:
                 problem = f"the row '{one.name}' sums up the rows above it, and a study would count it as an object."
                 raise FileFault(self.file.name, problem, "Remove the rows of sums.", row=records[one.place].row)

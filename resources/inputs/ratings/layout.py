@@ -32,7 +32,9 @@ from resources.inputs.ratings.likely import (
     stands_for_no_rating,
 )
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
+from resources.inputs.ratings.summary_rows import MOST_COLUMNS as MOST_NAMES
 from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
+from resources.inputs.ratings.summary_rows import row_name
 from resources.inputs.record_files import (
     NO_VALUE,
     RecordFile,
@@ -238,7 +240,7 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             is_blank = text is None or text in blank or text.casefold() in blank
             # -1.00 is the -1 that is named.
             texts.append(None if is_blank or (numbers and _as_number(text) in numbers) else text)
-        last.append(next((text for value in name_readers if (text := _other_text(value(record.fields)))), None))
+        last.append(row_name(_other_text(value(record.fields)) for value in name_readers))
         for value, other in other_readers:
             other.add(_other_text(value(record.fields)))
         if len(found.rows) == MOST_ROWS and other_readers and not columns.by:
@@ -264,7 +266,7 @@ def _as_number(text: str | None) -> float | None:
 def _names_of_rows(file: RecordFile, columns: RatingColumns) -> list[str]:
     """The columns in which a row that sums up those above it would say so."""
     likely = [one.name for one in likely_columns(file).columns if one.role == "object"]
-    names = [columns.item, *likely, *file.names()[0][:1]]
+    names = [columns.item, *likely, *file.names()[0][:MOST_NAMES]]
     taken = {*columns.judges, *columns.people}
     return [name for name in dict.fromkeys(names) if name is not None and name not in taken]
 

@@ -26,7 +26,7 @@ Role = Literal["judge", "person", "object", "source", "rater", "rating", "other"
 _PERSON: Final = re.compile(
     r"human|(^|[_\s.-])(anno|anno?[_\s.-]?(\d+|[a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
     r"moderator|user[_\s.-]?(feedback|rat|scor|vot|label|grad|verdict)|pr\u00fcfer|lehrer|gutachter|\bmensch|umano|persona\b|"
-    r"esperto|valutatore|insegnante|docente|revisore|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bmos\b|gold|"
+    r"esperto|valutatore|insegnante|docente|revisore|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bd?mos\b|gold|"
     r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus",
     re.IGNORECASE,
 )

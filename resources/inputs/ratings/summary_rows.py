@@ -1,15 +1,16 @@
 """Last rows of a spreadsheet that sum up the rows above them, and so are no objects: mean, total, std and the like."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from resources.errors import listing
 
-# So many rows at the end are looked at.
+# So many rows at the end are looked at, and so many first columns for their names.
 MOST_ROWS: Final = 12
+MOST_COLUMNS: Final = 5
 FEWEST_ABOVE: Final = 3
 MOST_UNNAMED: Final = 4
 _WORDS: Final = {
@@ -59,6 +60,12 @@ class SummaryRow(NamedTuple):
 def kind_of(name: str | None) -> str | None:
     """What a row of this name would hold of the rows above it; none where it is named otherwise."""
     return next((kind for kind, pattern in _NAMES.items() if name is not None and pattern.fullmatch(name)), None)
+
+
+def row_name(texts: Iterable[str | None]) -> str | None:
+    """What a row is called: the first of its texts that is a summary's name, else the first."""
+    given = [text for text in texts if text]
+    return next(filter(kind_of, given), next(iter(given), None))
 
 
 def summary_rows(names: Mapping[int, str | None], columns: Sequence[Sequence[str | None]]) -> list[SummaryRow]:

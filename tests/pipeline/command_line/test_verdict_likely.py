@@ -53,3 +53,12 @@ def test_files_of_trec_name_the_model_among_them(tmp_path: Path) -> None:
     said = shown(str(tmp_path / "qrels.other.txt"), paths[1])
     assert "Which of them are judges?" in said
     assert "and names in place of JUDGE:" in said
+
+
+def test_metrics_of_different_units_are_no_people_who_disagree_on_a_scale(tmp_path: Path) -> None:
+    path = tmp_path / "video.csv"
+    rows = [f"v{i}.mp4,{30 + i},{25 + i / 5}" for i in range(60)]
+    path.write_text("\n".join(["file,vmaf,psnr_y", *rows]) + "\n", encoding="utf-8")
+    said = shown(str(path))
+    assert "Which columns hold people's ratings?" in said
+    assert "refused" not in said

@@ -52,6 +52,14 @@ def test_a_row_without_a_name_that_has_means_which_no_object_has_is_left_out(tmp
     assert len(of(tmp_path, "e,5,4", ",4,2").objects) == 6
 
 
+def test_the_name_of_a_summary_may_be_in_another_column_than_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    rows = [f"{n},title {row}" for n, row in enumerate(ROWS)]
+    path.write_text("\n".join(["nr,title,judge,ann", *rows, ",Totale,12,8"]).replace("title a", "a"), encoding="utf-8")
+    found = read_ratings(path, RatingColumns(("judge",), ("ann",)))
+    assert len(found.objects) == 4
+
+
 def test_below_labels_a_share_is_no_label(tmp_path: Path) -> None:
     path = tmp_path / "l.csv"
     path.write_text(
