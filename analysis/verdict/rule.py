@@ -61,6 +61,19 @@ class Policy:
 DEFAULT = Policy()
 CONSTANT = "the judge gives one and the same answer to everything"
 OTHER_SCALE = "its scores have another scale than people's: only their order can be compared"
+NEAR = "it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}"
+NEAR_AND_NEEDED = (
+    "it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}: a yes needs {needed}"
+)
+BY_ESTIMATE = "the test and the estimate of the difference decide: its interval may reach beyond the margin"
+BY_BOUND = (
+    "the test and the one-sided {share:.0f} % bound of the difference decide: its interval may reach beyond the margin"
+)
+NEEDS_BOUND = "a yes needs the one-sided {share:.0f} % bound of the difference above {limit:.3f}"
+FURTHER = "it is further from people than they are from each other, in order and in value"
+FURTHER_IN_LABELS = "it agrees with people less than they do with each other, beyond chance and in single answers"
+SORTS_WORSE = "it sorts objects worse than a person does, beyond the margin"
+AGREES_LESS = "it agrees with people less than a person does, beyond the margin"
 NEAR_A_CROWD = (
     "it is as near to the others as a person of the crowd, all ratings tested as one, within epsilon {epsilon:g}"
 )
@@ -165,8 +178,7 @@ def decided(
     wins, behind = test is not None and test.winning_rate >= policy.omega, order.value <= -margin
     if not failing and own.low > 0.0:
         if wins and _keeps_up(standing, order, margin, policy):
-            open_ = order.low <= -margin
-            wide = (message("by the estimate: the difference's interval reaches beyond the margin"),) if open_ else ()
+            wide = (_wide(standing, policy),) if order.low <= -margin else ()
             said = Verdict("yes", (*_reached(standing, margin), *wide, *_bias(standing)), conditions, margin)
             return proven_with(said, waiting, standing.n)
         if can_rank and order.low > -margin:
@@ -174,13 +186,15 @@ def decided(
             return proven_with(said, waiting, standing.n)
     reasons = [_failed(condition) for condition in failing]
     if behind and test is not None and mean_d(test) >= test.epsilon:
-        reasons.append(message("it is further from people than they are from each other, in order and in value"))
+        of_scores = standing.measure == "scores"
+        reasons.append(message(FURTHER if of_scores else FURTHER_IN_LABELS))
     elif order.high < -margin:
-        reasons.append(message("it sorts objects worse than a person does, beyond the margin"))
+        reasons.append(message(SORTS_WORSE if standing.measure == "scores" else AGREES_LESS))
     if reasons:
         return Verdict("no", (*reasons, _sorts(standing, margin)), conditions, margin)
     n_needed, n_for = _further(standing, margin, policy, can_rank)
-    said = Verdict("not proven", _reached(standing, margin), conditions, margin, n_needed, n_for)
+    reasons = [*_reached(standing, margin, policy), *_open(standing, margin, policy)]
+    said = Verdict("not proven", tuple(reasons), conditions, margin, n_needed, n_for)
     return also_needed(said, waiting, standing.n)
 
 
@@ -362,19 +376,38 @@ def _counted(standing: Standing) -> str:
     return message("{objects} in {n:,} cluster|{objects} in {n:,} clusters", objects=objects, n=standing.n_clusters)
 
 
-def _reached(standing: Standing, margin: float) -> tuple[str, str]:
+def _wide(standing: Standing, policy: Policy) -> str:
+    """What a yes follows from whose difference is not proven to be within the margin."""
+    if standing.measure == "scores":
+        return message(BY_ESTIMATE)
+    return message(BY_BOUND, share=100 * policy.order_confidence)
+
+
+def _open(standing: Standing, margin: float, policy: Policy) -> list[str]:
+    """What a yes needs besides the test and is not proven yet."""
+    own, order, found = standing.own, standing.order, []
+    if order is not None and standing.test is not None and not _keeps_up(standing, order, margin, policy):
+        if standing.measure == "scores":
+            found.append(message("a yes needs a difference above {limit:.3f}", limit=-margin))
+        else:
+            found.append(message(NEEDS_BOUND, share=100 * policy.order_confidence, limit=-margin))
+    if own is not None and own.low is not None and own.low <= 0.0:
+        found.append(message("a yes needs its agreement with the others above 0, with its interval"))
+    return found
+
+
+def _reached(standing: Standing, margin: float, policy: Policy | None = None) -> tuple[str, str]:
+    """The order and the test; with a policy also what a yes would need of the test."""
     test = standing.test
     sorts = _sorts(standing, margin)
     if test is None:
         return sorts, message(OTHER_SCALE)
     if POOLED in test.annotators:
         return sorts, message(NEAR_A_CROWD if test.n_rejected else NOT_NEAR_A_CROWD, epsilon=test.epsilon)
-    return sorts, message(
-        "it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}",
-        n_rejected=test.n_rejected,
-        n=test.n_tested,
-        epsilon=test.epsilon,
-    )
+    near = {"n_rejected": test.n_rejected, "n": test.n_tested, "epsilon": test.epsilon}
+    if policy is None:
+        return sorts, message(NEAR, **near)
+    return sorts, message(NEAR_AND_NEEDED, needed=max(1, ceil(policy.omega * test.n_tested)), **near)
 
 
 def _bias(standing: Standing) -> tuple[str, ...]:

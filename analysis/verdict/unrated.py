@@ -10,6 +10,7 @@ from analysis.accuracy.prediction_powered_share import prediction_powered_share
 from analysis.accuracy.rogan_gladen import rogan_gladen
 from analysis.correlation.calibration import calibration, fitted, line
 from analysis.intervals.headline import headline_intervals
+from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import Estimate, Resampling, Statistics
 from analysis.resampling.weighted import Counts, means
 from analysis.undefined import UndefinedStatistic
@@ -17,6 +18,8 @@ from analysis.verdict.people import LEVELS, Floats, Levels, People, majority_of,
 
 # A difference of the judge's mean below this share of its spread is no shift to speak of.
 SMALLEST_SHIFT = 0.1
+# Rows on either side with fewer of which nothing is said of a shift: two of a label are no share.
+FEWEST_OF_A_SHIFT = 30
 
 
 class Corrected(NamedTuple):
@@ -35,7 +38,8 @@ class Corrected(NamedTuple):
 class Shift(NamedTuple):
     """The judge's mean (of a label: its share) on rows that people did not rate less that on rows they did.
 
-    `shifted` where its interval excludes 0 and it is more than a tenth of the judge's spread.
+    `shifted` where its interval excludes 0 and it is more than a tenth of the judge's spread; never with fewer than 30
+    rows on either side.
     """
 
     label: str | None
@@ -44,7 +48,10 @@ class Shift(NamedTuple):
 
 
 class Unrated(NamedTuple):
-    """Objects that judge and people rated, those that only the judge did, and what follows; `why` there is nothing."""
+    """Objects that judge and people rated, those that only the judge did, and what follows.
+
+    `why` nothing is corrected, or not every label.
+    """
 
     n_rated: int
     n_unrated: int
@@ -91,7 +98,11 @@ def unrated(people: People, judge: Floats, levels: Levels = LEVELS, *, same_scal
     kept = rated | alone
     people, judge, rated = people.of(kept), judge[kept], rated[kept]
     counted = int(rated.sum()), int((~rated).sum())
-    shifts = tuple(_shift(label, values, rated, people, levels) for label, values in _measured(people, judge))
+    enough = min(counted) >= FEWEST_OF_A_SHIFT
+    shifts = tuple(
+        shift if enough else shift._replace(shifted=False)
+        for shift in (_shift(label, values, rated, people, levels) for label, values in _measured(people, judge))
+    )
     try:
         if people.measure == "scores":
             of_people = mean_of(people.answers)
@@ -100,7 +111,11 @@ def unrated(people: People, judge: Floats, levels: Levels = LEVELS, *, same_scal
                 judge = slope * judge + intercept
             found = [_mean(of_people, judge, rated, people.clusters, levels)]
         else:
-            found = _shares(people, judge, rated, levels)
+            found, left_out = _shares(people, judge, rated, levels)
+            if left_out and found:
+                return Unrated(*counted, tuple(found), shifts, message_list(left_out))
+            if left_out:
+                raise UndefinedStatistic(message_list(left_out))
     except UndefinedStatistic as undefined:
         return Unrated(*counted, (), shifts, str(undefined))
     return Unrated(*counted, tuple(found), shifts, "")
@@ -163,33 +178,46 @@ def _mean(
     return Corrected("PPI++", None, estimate, found.human_only, found.judge_only)
 
 
-def _shares(people: People, judge: Floats, rated: NDArray[np.bool_], levels: Levels) -> list[Corrected]:
-    """Of each label: Rogan and Gladen's where there are two and people's majority is known, and PPI++."""
-    found, clustered = [], _share_sources(people.clusters)
-    sure = majority_of(people.answers)
+def _shares(
+    people: People, judge: Floats, rated: NDArray[np.bool_], levels: Levels
+) -> tuple[list[Corrected], list[str]]:
+    """Of each label that people give what they would give; and of each other one why there is nothing."""
+    found: list[Corrected] = []
+    left_out = []
     for label, given in _measured(people, judge):
-        code = float(people.labels.index(str(label)))
-        known = rated & ~np.isnan(sure)
-        if len(people.labels) == 2 and people.answers.shape[1] != 2:
-            parts = (sure[known] == code), given[known], given[~rated]
-            one = rogan_gladen(*parts, confidence=levels.confidence)
-            rate = one.rate
-            if clustered:
-                rate = _clustered(_rate(sure == code, given, known, rated), rate, people.clusters, levels)
-            found.append(Corrected("Rogan-Gladen", label, rate, one.human_only, one.judge_only))
-        if people.answers.shape[1] != 2:
-            parts = (sure[known] == code), given[known], given[~rated]
-            share = prediction_powered_share(*parts, confidence=levels.confidence)
-            estimate = share.share
-            if clustered:
-                powered = _powered((sure == code).astype(np.float64), given, rated, share.tuning, known)
-                estimate = _clustered(powered, estimate, people.clusters, levels)
-            found.append(Corrected("PPI++", label, estimate, share.human_only, share.judge_only))
+        if len(people.labels) > 2 and not (people.answers[rated] == people.labels.index(str(label))).any():
+            left_out.append(message("no person gives '{label}'", label=str(label)))
             continue
-        # Two people have no majority: the share of people that give the label is between 0 and 1 where they differ.
-        some = np.where(np.isnan(people.answers), np.nan, people.answers == code)
-        found.append(_mean(mean_of(some), given, rated, people.clusters, levels)._replace(label=label))
-    return found
+        try:
+            found += _share(str(label), given, people, rated, levels)
+        except UndefinedStatistic as undefined:
+            left_out.append(undefined.reason if len(people.labels) == 2 else labelled(f"'{label}'", undefined.reason))
+    return found, left_out
+
+
+def _share(label: str, given: Floats, people: People, rated: NDArray[np.bool_], levels: Levels) -> list[Corrected]:
+    """Rogan and Gladen's where there are two labels and people's majority is known, and PPI++."""
+    found, clustered = [], _share_sources(people.clusters)
+    sure, code = majority_of(people.answers), float(people.labels.index(label))
+    known = rated & ~np.isnan(sure)
+    if len(people.labels) == 2 and people.answers.shape[1] != 2:
+        parts = (sure[known] == code), given[known], given[~rated]
+        one = rogan_gladen(*parts, confidence=levels.confidence)
+        rate = one.rate
+        if clustered:
+            rate = _clustered(_rate(sure == code, given, known, rated), rate, people.clusters, levels)
+        found.append(Corrected("Rogan-Gladen", label, rate, one.human_only, one.judge_only))
+    if people.answers.shape[1] != 2:
+        parts = (sure[known] == code), given[known], given[~rated]
+        share = prediction_powered_share(*parts, confidence=levels.confidence)
+        estimate = share.share
+        if clustered:
+            powered = _powered((sure == code).astype(np.float64), given, rated, share.tuning, known)
+            estimate = _clustered(powered, estimate, people.clusters, levels)
+        return [*found, Corrected("PPI++", label, estimate, share.human_only, share.judge_only)]
+    # Two people have no majority: the share of people that give the label is between 0 and 1 where they differ.
+    some = np.where(np.isnan(people.answers), np.nan, people.answers == code)
+    return [_mean(mean_of(some), given, rated, people.clusters, levels)._replace(label=label)]
 
 
 def _powered(

@@ -188,19 +188,24 @@ def _show_unrated(result: Mapping[str, Any], console: Console) -> None:
         found = judge["unrated"]
         if found is None:
             continue
-        rows = f"{found['n_unrated']:,} objects that only {judge['name']} rated, next to {found['n_rated']:,}"
+        rows = (
+            f"{count_noun(found['n_unrated'], 'object')} that only {judge['name']} rated, next to {found['n_rated']:,}"
+        )
         console.print(f"\n{rows} that people did")
         if found["why"]:
-            console.print(f"  Nothing can be corrected: {found['why']}.")
+            console.print(f"  {'Not corrected' if found['corrected'] else 'Nothing can be corrected'}: {found['why']}.")
+        # Of another scale a line was fitted first.
+        unit = "" if judge["same_scale"] else ", in people's unit,"
         for one in found["corrected"]:
             what = "People would give on average" if one["label"] is None else f"Share of '{one['label']}' by people"
-            alone = f"people's own {_shown(one['people_alone'])}, the judge's {_shown(one['judge_alone'])}"
+            alone = f"people's own {_shown(one['people_alone'])}, the judge's{unit} {_shown(one['judge_alone'])}"
             sentence = f"{what}: {_shown(one['estimate'])} ({one['method']}); {alone}."
             console.print(Padding(Text(sentence), (0, 0, 0, 2)))
         for shift in found["shifts"]:
             if shift["shifted"]:
                 of = "mean" if shift["label"] is None else f"share of '{shift['label']}'"
-                away = f"The judge's {of} is {_shown(shift['difference'], sign=True)} away on them"
+                rows = f"these {found['n_unrated']:,} objects"
+                away = f"The judge's {of} is {_shown(shift['difference'], sign=True)} away on {rows}"
                 warning = f"Warning: {away}: if people did not rate a random part, these numbers are wrong."
                 console.print(Padding(Text(warning, style="yellow"), (0, 0, 0, 2)))
 

@@ -46,7 +46,6 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
     sentences = {"judges": _not_compared(result), "unrated": _not_corrected(result)}
     left_out = [name for name, views in parts.items() if not views and not sentences.get(name)]
     sections = [name for name in ("agreement", *parts, "objects", "made") if name not in left_out]
-    shifts = [shift for judge in judges if judge["unrated"] for shift in judge["unrated"]["shifts"] if shift["shifted"]]
     return rendered(
         Page(
             template="verdict/verdict.html.j2",
@@ -70,7 +69,7 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
                     "agreement": [_shares(judge) for judge in judges if judge["marginal_homogeneity"]],
                     "unrated": [
                         *sentences["unrated"],
-                        *(say("shifted", difference=_value(shift["difference"])) for shift in shifts),
+                        *(one for judge in judges for one in _shifted(judge)),
                     ],
                     "notes": [phrase(note) for note in result["notes"]],
                 },
@@ -167,9 +166,29 @@ def _not_compared(result: Values) -> list[Text]:
     return [say("not_compared", why=phrase(why, inside=True))] if why else []
 
 
+def _shifted(judge: Values) -> list[Text]:
+    """Where a judge's scores on rows that people did not rate are others than on rows they did."""
+    found = judge["unrated"] or {"shifts": []}
+    return [
+        say(
+            "shifted.mean" if shift["label"] is None else "shifted.share",
+            difference=_value(shift["difference"]),
+            n=whole(found["n_unrated"]),
+            label=same(shift["label"] or ""),
+            judge=same(judge["name"]),
+        )
+        for shift in found["shifts"]
+        if shift["shifted"]
+    ]
+
+
 def _not_corrected(result: Values) -> list[Text]:
     return [
-        say("not_corrected", judge=same(judge["name"]), why=phrase(judge["unrated"]["why"], inside=True))
+        say(
+            "not_corrected.in_part" if judge["unrated"]["corrected"] else "not_corrected.at_all",
+            judge=same(judge["name"]),
+            why=phrase(judge["unrated"]["why"], inside=True),
+        )
         for judge in result["judges"]
         if judge["unrated"] and judge["unrated"]["why"]
     ]

@@ -50,7 +50,7 @@ def test_a_yes_by_the_estimate_says_so_before_the_bias(sure: Standing) -> None:
     found = decided(replace(sure, order=quantity(-0.02, -0.2, 0.1), bias=quantity(0.1, 0.0, 0.2)))
     assert found.word == "yes"
     assert found.reasons[2:] == (
-        "by the estimate: the difference's interval reaches beyond the margin",
+        "the test and the estimate of the difference decide: its interval may reach beyond the margin",
         "it scores +0.100 [0.000, 0.200] against the mean of the people",
     )
 
@@ -68,6 +68,10 @@ def test_a_judge_that_only_sorts_as_people_do_is_for_ranking(sure: Standing) -> 
 def test_both_estimates_on_the_wrong_side_are_a_no(sure: Standing) -> None:
     behind = replace(lost(sure), order=quantity(-0.15, -0.35, 0.05))
     assert decided(behind).word == "no"
+    assert decided(behind).reasons[0].endswith("from each other, in order and in value")
+    # Labels have neither.
+    of_labels = decided(replace(behind, measure="labels"), can_rank=False)
+    assert of_labels.reasons[0].endswith("than they do with each other, beyond chance and in single answers")
     # With the order alone on the wrong side it is open.
     assert decided(replace(sure, order=quantity(-0.15, -0.35, 0.05))).word == "not proven"
 
@@ -147,6 +151,15 @@ def test_not_proven_says_how_many_objects_would_do(sure: Standing) -> None:
     assert found.n_for == "yes"
     assert found.n_needed is not None
     assert found.n_needed > 60
+    assert found.reasons[1] == "it is as near to the others as 0 of 3 people within epsilon 0.2: a yes needs 2"
+    assert len(found.reasons) == 2
+    behind = decided(replace(sure, order=quantity(-0.15, -0.35, 0.05)))
+    assert behind.reasons[2:] == ("a yes needs a difference above -0.100",)
+    labels = replace(sure, order=quantity(0.0, -0.2, 0.2), measure="labels")
+    # 1.296 standard errors of 0.1 below 0.
+    assert decided(labels, can_rank=False).reasons[2:] == (
+        "a yes needs the one-sided 90 % bound of the difference above -0.100",
+    )
     # A required condition that waits needs its own: the bound is 0.36 below the estimate, the limit 0.01.
     waiting = Condition("ICC", "passes", True, 0.86, 0.5, 0.95, "at least 0.85", 60, 60, limit=0.85)
     assert (decided(open_, [waiting]).n_needed, decided(open_, [waiting]).n_for) == (60 * 36**2, "yes")

@@ -52,6 +52,31 @@ def test_nothing_is_said_where_people_rated_all_that_the_judge_did() -> None:
     assert unrated(one_person([1.0, 2.0, np.nan]), np.array([1.0, 2.0, np.nan])) is None
 
 
+def test_a_label_that_no_person_gives_does_not_stop_the_correction_of_the_others() -> None:
+    labels = ("fail", "pass", "refused", "unsure")
+    answers = np.array([0.0, 1.0, 1.0, 3.0] * 30)
+    judge = np.where(np.arange(120) % 10 == 0, 1.0, answers)
+    judge[[5, 50]] = 2.0
+    answers[60:] = np.nan
+    found = unrated(People(answers[:, None], np.arange(120), "labels", labels=labels), judge)
+    assert found is not None
+    assert [one.label for one in found.corrected] == ["fail", "pass", "unsure"]
+    assert found.why == "no person gives 'refused'"
+
+
+def test_a_handful_of_rows_shows_no_shift() -> None:
+    # All 29 have the label that a third of the others have; from 30 on it is said.
+    for n, shifted in ((29, False), (30, True)):
+        answers = np.concatenate([np.tile([0.0, 1.0, 1.0], 30), np.full(n, np.nan)])
+        judge = np.concatenate([np.tile([0.0, 1.0, 1.0], 30), np.zeros(n)])
+        judge[0] = 1.0
+        judge[-1] = 1.0
+        people = People(answers[:, None], np.arange(len(answers)), "labels", labels=("a", "b"))
+        found = unrated(people, judge)
+        assert found is not None
+        assert [one.shifted for one in found.shifts] == [shifted]
+
+
 def test_objects_of_one_source_widen_the_interval() -> None:
     random = np.random.default_rng(0)
     source = np.repeat(np.arange(40), 10)

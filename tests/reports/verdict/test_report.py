@@ -50,7 +50,7 @@ def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_
     result = verdict_values(said)
     [judge] = result["judges"]
     few = message("both scored {n} of the same objects, fewer than {fewest}", n=7, fewest=30)
-    own = "by the estimate: the difference's interval reaches beyond the margin"
+    own = "the test and the estimate of the difference decide: its interval may reach beyond the margin"
     judge["verdict"] |= {"word": "agrees", "reasons": ["one", "two", few, own]}
     for one in judge["errors"]["tried"]:
         one["p_holm"] = 0.0 if one["column"] == "language" else None
@@ -59,7 +59,7 @@ def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_
     assert "Its errors depend on language" in body
     assert "Both scored 7 of the same objects, fewer than 30." in body
     assert "Entrambi hanno valutato" in body
-    assert "By the estimate: the difference" in body
+    assert "The test and the estimate of the difference decide" in body
     # The colour that the word has everywhere.
     assert '<div class="answer answer-in_part">' in body
 
