@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.verdict.findings import FEWEST_OF_A_PERSON
 from analysis.verdict.panel import MOST_STEPS
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
@@ -25,6 +26,8 @@ RARE: Final = 0.2
 CODES: Final = frozenset({-1.0, -9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0})
 FEWEST_STEPS: Final = 3
 FEWEST_A_STEP: Final = 5
+# So many equal values are a slip of the keyboard, among so many of people's.
+MOST_TYPED: Final = 3
 ALIKE: Final = "Write both alike in the file, or name the good ones of both by `--positive`."
 
 
@@ -212,7 +215,7 @@ def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: Rating
         codes: list[float] = []
         scale = "ordinal" if _numeric_scale(values) == "ordinal" else "interval"
         others = given
-        while len(codes) < SHOWN and (code := _code(others)) is not None:
+        while len(codes) < SHOWN and (code := _code(others, whose == "people's")) is not None:
             others = others[others != code]
             codes.append(code)
         for code in codes:
@@ -223,14 +226,19 @@ def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: Rating
             n = int((given == code).sum())
             problem = f"'{name}' has a {code:g} ({n:,} in all), and {whose} other ratings are "
             problem += f"{others.min():g} to {others.max():g}."
-            remedy = f"{_correct(f'{code:g}')[:-1]}, `--scale {scale}` if it is one."
+            remedy = _correct(f"{code:g}")
+            # So far from several people's it would be another scale.
+            few = len(names) == 1 or np.count_nonzero(~np.isnan(values[name])) < FEWEST_OF_A_PERSON
+            if few or abs(others - code).min() <= np.ptp(others):
+                remedy = f"{remedy[:-1]}, `--scale {scale}` if it is one."
             raw.faults.add(problem, remedy, raw.rows[name][int(places[0])])
 
 
-def _code(given: Floats) -> float | None:
+def _code(given: Floats, of_people: bool) -> float | None:
     """The lowest or highest where it is rare: of a few numbers a usual code or far from all others.
 
-    Of measures it is a usual code below 0 where no other is, or far from all others.
+    Of measures it is a usual code below 0 where no other is, or far from all others; of people's also any of a few
+    numbers further from all others than their whole range.
     """
     there, counts = np.unique(given, return_counts=True)
     if len(there) < FEWEST_STEPS + 1:
@@ -243,7 +251,11 @@ def _code(given: Floats) -> float | None:
         is_usual = code in CODES and (gap > np.diff(others).max() or (code < 0 <= others[0]))
         is_alone = code < 0 < others[0]
         if not are_steps:
-            if code in CODES and (code < 0 <= others[0] or gap > np.ptp(others)) and counts[place] < len(given) * RARE:
+            is_rare = counts[place] < len(given) * RARE
+            is_typed = of_people and counts[place] <= MOST_TYPED and len(given) >= FEWEST_OF_A_PERSON
+            if code in CODES and is_rare and (code < 0 <= others[0] or gap > np.ptp(others)):
+                return code
+            if is_typed and gap > np.ptp(others):
                 return code
             continue
         if (gap > np.ptp(others) or is_usual or is_alone) and counts[place] < len(given) * RARE:

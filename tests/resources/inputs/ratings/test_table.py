@@ -352,3 +352,20 @@ def test_a_column_of_commas_among_points_names_its_first_cell_and_counts_them(tm
         read_ratings(path, WIDE)
     found = read_ratings(path, WIDE, Opening(decimal=","))
     assert found.judges["gpt"].tolist() == [7.2, 7.123, 7.218, 6.9, 8.1]
+
+
+def test_one_value_far_from_all_of_peoples_is_named_by_its_row(tmp_path: Path) -> None:
+    good = "".join(f"{i / 10},{60 + i * 7 % 38},{55 + i * 5 % 41}\n" for i in range(40))
+    with pytest.raises(UserError, match=r"row 42: 'ann' has a 780 \(1 in all\), and .* are 55 to 97"):
+        read_ratings(csv(tmp_path, f"gpt,ann,bob\n{good}0.4,780,75\n"), WIDE)
+    # What a judge computes may be far from all else.
+    assert read_ratings(csv(tmp_path, f"gpt,ann,bob\n{good}400,78,75\n"), WIDE).n_rows == 41
+
+
+def test_a_value_that_would_be_another_scale_is_none_by_an_option(tmp_path: Path) -> None:
+    good = "".join(f"{1 + i % 5},{1 + i % 4},{1 + i % 5}\n" for i in range(40))
+    with pytest.raises(UserError, match=r"'bob' has a 44 .*`--blank 44` if it stands for no rating\.$"):
+        read_ratings(csv(tmp_path, f"gpt,ann,bob\n{good}1,4,44\n"), WIDE)
+    one = "".join(f"{1 + i % 5},{1 + i % 4}\n" for i in range(40))
+    with pytest.raises(UserError, match="`--scale ordinal` if it is one"):
+        read_ratings(csv(tmp_path, f"gpt,ann\n{one}1,9\n"), RatingColumns(("gpt",), ("ann",)))
