@@ -67,9 +67,10 @@ NEAR_AND_NEEDED = (
 )
 BY_ESTIMATE = "the test and the estimate of the difference decide: its interval may reach beyond the margin"
 BY_BOUND = (
-    "the test and the one-sided {share:.0f} % bound of the difference decide: its interval may reach beyond the margin"
+    "the test and the one-sided {share:.0f} % bound of the difference, {bound:+.3f}, decide: its interval may reach "
+    "beyond the margin"
 )
-NEEDS_BOUND = "a yes needs the one-sided {share:.0f} % bound of the difference above {limit:.3f}"
+NEEDS_BOUND = "a yes needs the one-sided {share:.0f} % bound of the difference, {bound:+.3f}, above {limit:.3f}"
 FURTHER = "it is further from people than they are from each other, in order and in value"
 FURTHER_IN_LABELS = "it agrees with people less than they do with each other, beyond chance and in single answers"
 SORTS_WORSE = "it sorts objects worse than a person does, beyond the margin"
@@ -178,7 +179,7 @@ def decided(
     wins, behind = test is not None and test.winning_rate >= policy.omega, order.value <= -margin
     if not failing and own.low > 0.0:
         if wins and _keeps_up(standing, order, margin, policy):
-            wide = (_wide(standing, policy),) if order.low <= -margin else ()
+            wide = (_wide(standing, order, policy),) if order.low <= -margin else ()
             said = Verdict("yes", (*_reached(standing, margin), *wide, *_bias(standing)), conditions, margin)
             return proven_with(said, waiting, standing.n)
         if can_rank and order.low > -margin:
@@ -350,7 +351,11 @@ def _state(seen: Quantity | None, needed: float) -> State:
 
 def _keeps_up(standing: Standing, order: Quantity, margin: float, policy: Policy) -> bool:
     """Whether the judge's agreement is not behind people's by the margin: the estimate of scores, a bound of labels."""
-    return order.at - _order_quantile(standing, order, policy) * order.error > -margin
+    return _order_bound(standing, order, policy) > -margin
+
+
+def _order_bound(standing: Standing, order: Quantity, policy: Policy) -> float:
+    return order.at - _order_quantile(standing, order, policy) * order.error
 
 
 def _order_quantile(standing: Standing, order: Quantity, policy: Policy) -> float:
@@ -376,11 +381,11 @@ def _counted(standing: Standing) -> str:
     return message("{objects} in {n:,} cluster|{objects} in {n:,} clusters", objects=objects, n=standing.n_clusters)
 
 
-def _wide(standing: Standing, policy: Policy) -> str:
+def _wide(standing: Standing, order: Quantity, policy: Policy) -> str:
     """What a yes follows from whose difference is not proven to be within the margin."""
     if standing.measure == "scores":
         return message(BY_ESTIMATE)
-    return message(BY_BOUND, share=100 * policy.order_confidence)
+    return message(BY_BOUND, share=100 * policy.order_confidence, bound=_order_bound(standing, order, policy))
 
 
 def _open(standing: Standing, margin: float, policy: Policy) -> list[str]:
@@ -390,7 +395,8 @@ def _open(standing: Standing, margin: float, policy: Policy) -> list[str]:
         if standing.measure == "scores":
             found.append(message("a yes needs a difference above {limit:.3f}", limit=-margin))
         else:
-            found.append(message(NEEDS_BOUND, share=100 * policy.order_confidence, limit=-margin))
+            bound = _order_bound(standing, order, policy)
+            found.append(message(NEEDS_BOUND, share=100 * policy.order_confidence, bound=bound, limit=-margin))
     if own is not None and own.low is not None and own.low <= 0.0:
         found.append(message("a yes needs its agreement with the others above 0, with its interval"))
     return found
@@ -405,7 +411,7 @@ def _reached(standing: Standing, margin: float, policy: Policy | None = None) ->
     if POOLED in test.annotators:
         return sorts, message(NEAR_A_CROWD if test.n_rejected else NOT_NEAR_A_CROWD, epsilon=test.epsilon)
     near = {"n_rejected": test.n_rejected, "n": test.n_tested, "epsilon": test.epsilon}
-    if policy is None:
+    if policy is None or test.winning_rate >= policy.omega:
         return sorts, message(NEAR, **near)
     return sorts, message(NEAR_AND_NEEDED, needed=max(1, ceil(policy.omega * test.n_tested)), **near)
 

@@ -158,7 +158,7 @@ def test_not_proven_says_how_many_objects_would_do(sure: Standing) -> None:
     labels = replace(sure, order=quantity(0.0, -0.2, 0.2), measure="labels")
     # 1.296 standard errors of 0.1 below 0.
     assert decided(labels, can_rank=False).reasons[2:] == (
-        "a yes needs the one-sided 90 % bound of the difference above -0.100",
+        "a yes needs the one-sided 90 % bound of the difference, -0.130, above -0.100",
     )
     # A required condition that waits needs its own: the bound is 0.36 below the estimate, the limit 0.01.
     waiting = Condition("ICC", "passes", True, 0.86, 0.5, 0.95, "at least 0.85", 60, 60, limit=0.85)
