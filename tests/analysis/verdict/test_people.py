@@ -194,12 +194,18 @@ def test_bounds_for_other_people_contain_what_they_would_give() -> None:
         judge = truth + 0.577 * random.standard_normal(n)
         return np.clip(np.rint(3 + people), 1, 5), np.clip(np.rint(3 + judge), 1, 5)
 
-    large = [standing(People(people, np.arange(600)), judge) for people, judge in (study(600) for _ in range(100))]
-    truth = np.mean([seen.order.value for seen in large if seen.order])
+    def order(people: np.ndarray, judge: np.ndarray) -> float:
+        others = [np.delete(people, person, axis=1).mean(axis=1) for person in range(5)]
+        return float(
+            np.mean([spearman(judge, mean) - spearman(one, mean) for one, mean in zip(people.T, others, strict=True)])
+        )
+
+    truth = np.mean([order(*study(600)) for _ in range(100)])
     for _ in range(100):
         people, judge = study(120)
         seen = standing(People(people, np.arange(120)), judge)
         assert seen.order is not None
+        assert seen.order.value == pytest.approx(order(people, judge))
         assert seen.order.low is not None
         assert seen.order.high is not None
         assert seen.with_others is not None

@@ -30,7 +30,7 @@ def test_measures_that_follow_strengths_beat_chance_on_the_real_votes(
         pairs_csv=shared_data / "pairwise" / "photo_triage_pairs.csv",
         orders="as_listed",
         dl_methods=["vit_base"],
-        bootstrap_resamples=1000,
+        bootstrap_resamples=200,
     )
     pairs = read_photo_pairs(study).frame
     # The photos themselves are not there; their features are made up.
