@@ -41,7 +41,7 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
             console.print("Which of them are judges? Name each by `--judge`; all others are people.")
         judges = [f"--judge {shlex.quote(name)}" for name in models or [A_JUDGE]]
         command = " ".join(["touchstone verdict", *map(shlex.quote, files), *judges])
-        columns, are_known = RatingColumns(models, (), *file.long_columns), True
+        columns = RatingColumns(models, (), *file.long_columns)
     else:
         found = likely_columns(file)
         table = grid("column", "taken for", "holds")
@@ -53,10 +53,9 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
         if found.question is not None:
             console.print(found.question)
         command, columns = found.command(files), _as_taken(found)
-        are_known = bool(found.names("person") or found.names("rater"))
     given = {"--sheet": opening.sheet, "--encoding": opening.encoding, "--decimal": opening.decimal}
     command = " ".join([command, *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)])
-    refused = _refusal(files, columns, opening, are_known=are_known)
+    refused = _refusal(files, columns, opening)
     if refused is not None:
         console.print(Text(f"As the file is, the command below is refused:\n{refused}", "yellow"), soft_wrap=True)
     unknown = [word for word in (A_JUDGE, A_PERSON, AN_OBJECT) if word in command.split()]
@@ -66,27 +65,23 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
 
 
 def _as_taken(found: LikelyColumns) -> RatingColumns:
-    """The columns of the command; nobody is a judge, or a person, where that is a question."""
+    """The columns of the command; there is no judge, or no person, where that is a question."""
     judges, people = tuple(found.names("judge")), tuple(found.names("person"))
     named = (next(iter(found.names(role)), None) for role in ("object", "rater", "rating", "source"))
     item, rater, score, cluster = named
     if rater is not None:
         judges, people = found.models, ()
-    elif not people:
-        judges, people = (), judges
     return RatingColumns(judges, people, item, rater, score, cluster, blank=tuple(found.blanks))
 
 
-def _refusal(files: Sequence[str], columns: RatingColumns, opening: Opening, *, are_known: bool) -> str | None:
-    """What is wrong with the file where the command will find it; null where nothing is, or no rater is known.
-
-    Judges in place of people who are not known have scales of their own.
-    """
+def _refusal(files: Sequence[str], columns: RatingColumns, opening: Opening) -> str | None:
+    """What is wrong with the file where the command will find it; null where nothing is, or no person is known."""
     if not (columns.people or columns.rater) or (columns.rater and not columns.item):
         return None
     try:
         found = read_ratings(list(files), columns, opening)
-        if are_known:
+        # Where nobody is known to be a judge, people in a file with a row for each rating are all raters.
+        if columns.judges or not columns.is_long:
             people_of(found)
     except UserError as error:
         return str(error)

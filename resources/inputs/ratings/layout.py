@@ -27,6 +27,7 @@ from resources.inputs.ratings.exports import (
 )
 from resources.inputs.ratings.likely import (
     likely_columns,
+    looks_like_a_model,
     names_objects,
     names_objects_only,
     stands_for_no_rating,
@@ -369,7 +370,8 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     there = dict.fromkeys(name for name in names if name is not None)
     judges = {_there(name, there, columns.rater, file) for name in columns.judges}
     people = {_there(name, there, columns.rater, file) for name in columns.people}
-    machines = file.machines if isinstance(file, LongFile) else frozenset()
+    machines = {name for name in there if looks_like_a_model(name)}
+    machines |= file.machines if isinstance(file, LongFile) else set()
     people = people or set(there) - judges - machines
     unused = [name for name in there if name in machines and name not in judges | people]
     places: dict[str, int] = {}

@@ -62,3 +62,16 @@ def test_metrics_of_different_units_are_no_people_who_disagree_on_a_scale(tmp_pa
     said = shown(str(path))
     assert "Which columns hold people's ratings?" in said
     assert "refused" not in said
+
+
+def test_what_is_a_question_refuses_nothing(tmp_path: Path) -> None:
+    rows = [f"d{i},{500 if i == 9 else i / 10},{i / 100}" for i in range(60)]
+    (tmp_path / "metrics.csv").write_text("\n".join(["id,psnr,lpips", *rows]), encoding="utf-8")
+    said = shown(str(tmp_path / "metrics.csv"))
+    assert "refused" not in said
+    assert "--human PERSON" in said
+    rows = [f"d{i // 3},{'abc'[i % 3]},{(i // 3 % 5 + 1) * (20 if i % 3 == 2 else 1)}" for i in range(150)]
+    (tmp_path / "long.csv").write_text("\n".join(["item,rater,score", *rows]), encoding="utf-8")
+    said = shown(str(tmp_path / "long.csv"))
+    assert "Which names in 'rater' are judges?" in said
+    assert "refused" not in said

@@ -369,3 +369,12 @@ def test_a_value_that_would_be_another_scale_is_none_by_an_option(tmp_path: Path
     one = "".join(f"{1 + i % 5},{1 + i % 4}\n" for i in range(40))
     with pytest.raises(UserError, match="`--scale ordinal` if it is one"):
         read_ratings(csv(tmp_path, f"gpt,ann\n{one}1,9\n"), RatingColumns(("gpt",), ("ann",)))
+
+
+def test_a_model_that_is_not_named_is_no_person_of_a_long_file(tmp_path: Path) -> None:
+    path = csv(tmp_path, "id,who,s\na,gpt-4o,1\na,claude-3,2\na,ann,3\nb,gpt-4o,2\nb,claude-3,2\nb,ann,1\n")
+    columns = RatingColumns(("gpt-4o",), (), item="id", rater="who", score="s")
+    found = read_ratings(path, columns)
+    assert (tuple(found.judges), tuple(found.people)) == (("gpt-4o",), ("ann",))
+    assert "Not used, as models are no people: claude-3. Name them by `--judge`." in found.notes
+    assert tuple(read_ratings(path, replace(columns, people=("claude-3", "ann"))).people) == ("claude-3", "ann")
