@@ -5,11 +5,13 @@ from typing import Any, Final
 
 import pandas as pd
 
+from analysis.verdict.judges import NEEDED
+from analysis.verdict.people import AGREEMENT
 from reports.shared.charts import Chart
 from reports.shared.colours import MAIN, OTHER
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
-from reports.shared.marks import Interval, row_layers
-from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, whole
+from reports.shared.marks import Interval, line_at, row_layers
+from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, plain_number, whole
 from reports.shared.page import Page, rendered
 from reports.shared.phrases import phrase, sentence
 from reports.shared.table_view import DataTable, Head, TableView, all_rows
@@ -17,11 +19,26 @@ from reports.shared.text import Part, Text, Translations, joined, same
 from reports.shared.verdict import Answer, full_word, step_of, verdict_state, word_text
 from resources.runtime.provenance import Provenance
 
-WORDS: Final = Translations("shared/words", "shared/glossary", "verdict/words")
-TERMS: Final = (
-    *("spearman", "pearson", "concordance", "icc_forms", "mae", "rmse", "bias", "limits", "alternative_annotator"),
-    *("prediction_powered", "calibration", "holm", "interval", "undefined"),
-)
+WORDS: Final = Translations("shared/words", "shared/glossary", "verdict/words", "verdict/glossary")
+# What explains a statistic in the help; those of a label begin so.
+TERM_OF: Final = {
+    "Spearman": "spearman",
+    "Pearson": "pearson",
+    "CCC": "concordance",
+    "ICC(A,1)": "icc_agreement",
+    "mean absolute error": "absolute_error",
+    "root mean square error": "rmse",
+    "judge - people": "bias",
+    "lower limit of agreement": "limits",
+    "kappa, ": "weighted_kappa",
+    "kappa": "kappa",
+    "AC": "ac1_ac2",
+    "alpha": "alpha",
+    "sensitivity of": "sensitivity",
+    "failures caught": "sensitivity",
+    "precision of": "precision",
+}
+NEEDED_OF: Final = {AGREEMENT[measure]: needed for measure, needed in NEEDED.items()}
 MOST_OBJECTS: Final = 20_000
 ERRORS: Final = {"judge - people": "signed", "another label": "label", "absolute error": "size"}
 LEVEL: Final = 0.05
@@ -56,7 +73,7 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
             tables={"objects": objects, "statistics": _statistics(result)},
             about={key: value for key, value in result.items() if key != "provenance"},
             file_stem="verdict",
-            terms=TERMS,
+            terms=terms_of(result),
             choices=[judge["name"] for judge in judges],
             chosen=judges[0]["name"],
             chosen_by="judge",
@@ -78,6 +95,20 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
             provenance=provenance,
         )
     )
+
+
+def terms_of(result: Values) -> tuple[str, ...]:
+    """What the help explains: what this page shows, and nothing else."""
+    found, judges = [], result["judges"]
+    for line in (line for judge in judges for line in (*judge["statistics"], *judge["each_person"])):
+        found += [term for beginning, term in TERM_OF.items() if line["statistic"].startswith(beginning)][:1]
+    of_judges = (
+        ("marginal_homogeneity", any(judge["marginal_homogeneity"] for judge in judges)),
+        ("alternative_annotator", any(judge["people"] for judge in judges)),
+        ("prediction_powered", any(judge["unrated"] and judge["unrated"]["corrected"] for judge in judges)),
+        ("holm", bool(_judges(result)) or any(judge["errors"] for judge in judges)),
+    )
+    return tuple(dict.fromkeys([*found, *(term for term, is_there in of_judges if is_there), "interval", "undefined"]))
 
 
 def _answer(judge: Values, result: Values) -> Answer:
@@ -134,7 +165,7 @@ def _agreement(result: Values) -> list[TableView]:
         rows = [
             [
                 phrase(line["statistic"]),
-                phrase(line["against"] or result["reference"]),
+                phrase(_against(line, result) or NOTHING),
                 _number(line["value"]),
                 _bounds(line),
                 whole(line["n"]),
@@ -150,6 +181,11 @@ def _agreement(result: Values) -> list[TableView]:
             cells = [[label, *map(whole, row)] for label, row in zip(labels, judge["confusion"], strict=True)]
             views.append(TableView(say("table.confusion", judge=name), heads, cells))
     return views
+
+
+def _against(line: Values, result: Values) -> str | None:
+    """Whose answers the judge's are held against; none of alpha, which is of all together."""
+    return None if line["statistic"].startswith("alpha") else line["against"] or result["reference"]
 
 
 def _number(value: Any) -> Part:
@@ -278,13 +314,16 @@ def _agreement_chart(result: Values) -> Chart:
                 hover.append(joined([name, _value(seen)], " "))
                 names.append(name)
                 colours.append(colour)
+    several, needed = len(result["people"]) > 1, NEEDED_OF[result["measure"]]
+    of = {"person": same(result["people"][0]), "needed": plain_number(needed)}
+    limit = [] if several else [line_at(needed, vertical=True)]
     return Chart(
         "agreement",
-        say("chart.agreement.title"),
-        say("chart.agreement.reading"),
+        say("chart.agreement.title" if several else "chart.agreement.title_of_one", **of),
+        say("chart.agreement.reading" if several else "chart.agreement.reading_of_one", **of),
         None,
         drawing=Drawing(
-            row_layers(points, hover, colours),
+            [*limit, *row_layers(points, hover, colours)],
             Axis(phrase(result["measure"])),
             rows_axis(names),
             rows_height(len(names)),
@@ -298,7 +337,7 @@ def _statistics(result: Values) -> pd.DataFrame:
         {
             "judge": judge["name"],
             "statistic": line["statistic"],
-            "against": line["against"] or result["reference"],
+            "against": _against(line, result),
             "value": line["value"],
             "ci_low": line["ci"][0] if line["ci"] else None,
             "ci_high": line["ci"][1] if line["ci"] else None,

@@ -10,6 +10,8 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from analysis.messages import message
 from pipeline.command_line.verdict_report import report_text
 from pipeline.command_line.verdict_result import Answer, Question, answer, verdict_values
+from reports.shared.text import read_words
+from reports.verdict.report import terms_of
 from resources.inputs.ratings.layout import RatingColumns
 from tests.reports.browser import read_in_the_dark
 
@@ -62,6 +64,31 @@ def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_
     assert "The test and the estimate of the difference decide" in body
     # The colour that the word has everywhere.
     assert '<div class="answer answer-in_part">' in body
+
+
+def said_of(name: str, judge: str, *people: str) -> Answer:
+    columns = RatingColumns(judges=(judge,), people=people)
+    return answer(Question((str(SCORES.with_name(name)),), columns))
+
+
+def test_the_help_explains_what_the_page_shows_and_the_captions_fit_the_case(said: Answer) -> None:
+    scores = verdict_values(said)
+    of_scores = terms_of(scores)
+    assert {"spearman", "alpha", "weighted_kappa", "alternative_annotator", "holm", "prediction_powered"} <= {
+        *of_scores
+    }
+    assert not {"kappa", "sensitivity", "marginal_homogeneity", "limits"} & {*of_scores}
+    labels = said_of("labels.csv", "llm_label", "ann", "bob")
+    of_labels = terms_of(verdict_values(labels))
+    assert {"kappa", "ac1_ac2", "alpha", "sensitivity", "precision", "marginal_homogeneity"} <= {*of_labels}
+    assert not {"spearman", "icc_agreement", "absolute_error", "bias"} & {*of_labels}
+    known = {key.split(".")[1] for key in read_words("verdict/glossary", "en")}
+    assert known == {key.split(".")[1] for key in read_words("verdict/glossary", "it")}
+    one = said_of("scores.csv", "gpt4_score", "human1")
+    text = report_text(one, verdict_values(one))
+    assert "a line its 95 % interval. The dashed line is what the interval has to be above" in text
+    assert "The lower dot of each judge" not in text
+    assert "The lower dot of each judge" in report_text(said, scores)
 
 
 def test_what_could_not_be_made_is_on_the_page_in_both_languages(said: Answer) -> None:
