@@ -19,10 +19,20 @@ from reports.shared.verdict import as_data, title_of, verdict_parts
 SHOWN_GROUPS: Final = 60
 FILE_NAME: Final = "evaluation_report.html"
 SECTIONS: Final = ("summary", "scores", "answers", "groups", "comparisons", "papers")
+TABLE_OF: Final = {
+    **{"scores": "correlation", "answers": "options", "groups": "groups"},
+    **{"comparisons": "comparison", "papers": "paper"},
+}
 TERMS: Final = (
     *("srcc", "plcc", "krcc", "mapped", "errors", "accuracy", "precision", "recall"),
     *("interval", "bca", "p", "clusters", "deviates"),
 )
+TERM_IN: Final = {
+    **dict.fromkeys(("srcc", "plcc", "krcc", "mapped", "errors", "bca"), "scores"),
+    **dict.fromkeys(("accuracy", "precision", "recall"), "answers"),
+    "deviates": "papers",
+}
+CHARTS: Final = {"srcc": "scores", "accuracy": "answers"}
 DOWNLOADS: Final = (
     *("evaluation_summary", "correlation", "option_rates", "mcq_confusion"),
     *("category_breakdown", "metric_comparison", "paper_comparison"),
@@ -223,14 +233,15 @@ def evaluation_page(contents: Contents) -> str:
     Returns:
         Text that a browser shows without a network; the same contents give the same text.
     """
-    found = downloads(contents)
+    found, made = downloads(contents), tables(contents)
+    sections = sections_of(contents, made)
     return rendered(
         Page(
             template="evaluation/evaluation.html.j2",
             title=title_of(contents.verdicts, say("report.title", study=same(contents.study))),
             translations=WORDS,
-            sections=[(name, say(f"section.{name}")) for name in SECTIONS],
-            charts=[headline_chart(contents, "srcc"), headline_chart(contents, "accuracy")],
+            sections=[(name, say(f"section.{name}")) for name in sections],
+            charts=[headline_chart(contents, one) for one, part in CHARTS.items() if part in sections],
             tables=found,
             about={
                 "study": contents.study,
@@ -239,18 +250,30 @@ def evaluation_page(contents: Contents) -> str:
                 "confidence": contents.plan.confidence,
             },
             file_stem="evaluation-report",
-            terms=TERMS,
+            terms=[one for one in TERMS if TERM_IN.get(one, "summary") in sections],
             context={
                 "study": contents.study,
                 **verdict_parts(contents.verdicts),
                 "facts": facts(contents),
                 "sentences": sentences(contents),
-                "tables": tables(contents),
+                "tables": made,
+                "parts_shown": sections,
                 "every_row": all_rows(say("page.every_row"), SAMPLES, found[SAMPLES]) if SAMPLES in found else None,
             },
             provenance=contents.provenance,
         )
     )
+
+
+def sections_of(contents: Contents, made: Mapping[str, TableView | None]) -> list[str]:
+    """The sections that hold something: the summary always, any other where its table has a row, or its chart a point.
+
+    Args:
+        contents: The study's tables and plan.
+        made: Every table by its place on the page.
+    """
+    drawn = {CHARTS.get(str(row["statistic"])) for row in contents.headlines}
+    return [name for name in SECTIONS if name == "summary" or made[TABLE_OF[name]] is not None or name in drawn]
 
 
 def facts(contents: Contents) -> list[tuple[Text, Part]]:

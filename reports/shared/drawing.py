@@ -40,6 +40,8 @@ CONFIG: Final[Layer] = {
         "domainColor": AXIS,
         "tickColor": AXIS,
         "labelLimit": 280,
+        # On a narrow page numbers that touch are left out, every second one.
+        "labelSeparation": 6,
         "titlePadding": 8,
     },
     "legend": {
