@@ -23,6 +23,7 @@ from resources.inputs.ratings.likely import (
     SeenColumn,
     is_model,
     is_reversed,
+    likely_columns,
     looks_like_a_model,
 )
 from resources.inputs.record_files import Record, value_of
@@ -68,6 +69,15 @@ def drafted(path: Path, folder: Path, opening: Opening = AS_IT_IS) -> Drafted:
         found = study()
         if found is not None:
             return found
+    likely = likely_columns(file)
+    if likely.names("rater") and likely.names("rating"):
+        what = listing(f"'{name}'" for name in likely.names("object") or ["its objects"])
+        problem = f"a study A judges pictures or texts itself, and no column of this file holds those of {what}."
+        remedy = (
+            "Add columns `candidate` and `references` with the files of its pictures, or `prompt` and `answer`. What "
+            f"the ratings say needs no study: `{likely.command([str(path)])}`."
+        )
+        raise FileFault(file.name, problem, remedy)
     roles = listing((f"'{name}' ({role})" for name, role, _ in draft.taken), 12)
     problem = f"no study takes such a file; its columns look like {roles}."
     remedy = (

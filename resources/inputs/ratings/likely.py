@@ -256,6 +256,8 @@ def likely_columns(file: RecordFile) -> LikelyColumns:
     )
     raters = [text for column in columns if roles[column.name] == "rater" for text in dict.fromkeys(column.texts)]
     models = tuple(filter(looks_like_a_model, raters))
+    if not models and len(named := tuple(filter(is_model, raters))) == 1:
+        models = named  # the only one called a judge; of several they may be people
     return LikelyColumns(found, None if models else _question(found), models)
 
 

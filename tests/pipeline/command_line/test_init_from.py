@@ -239,9 +239,14 @@ def test_renders_with_photos_are_study_a(tmp_path: Path) -> None:
 
 def test_what_no_study_takes_is_pointed_to_the_verdict(tmp_path: Path) -> None:
     said = refused("init", tmp_path / "home", "--from", EXAMPLES / "renders.csv")
-    assert "renders.csv: no study takes such a file; its columns look like 'render' (object)" in said
-    assert "'render' (object), 'product' (source)" in said
-    assert f"touchstone verdict {EXAMPLES / 'renders.csv'}" in said
+    assert "renders.csv: a study A judges pictures or texts itself, and no column of this file holds those" in said
+    assert "Add columns `candidate` and `references`" in said
+    command = f"touchstone verdict {EXAMPLES / 'renders.csv'} --judge vision-judge --item render --cluster product"
+    assert f"{command} --rater rater --score score" in said
+    (tmp_path / "t.csv").write_text("note,more\none,two\nthree,four\n")
+    said = refused("init", tmp_path / "home", "--from", tmp_path / "t.csv")
+    assert "t.csv: no study takes such a file; its columns look like" in said
+    assert f"touchstone verdict {tmp_path / 't.csv'}" in said
     assert "touchstone verdict" in refused("init", tmp_path / "home", "--from", EXAMPLES / "llm.qrels")
     assert not (tmp_path / "home").exists()
 
