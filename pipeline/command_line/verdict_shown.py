@@ -9,7 +9,7 @@ from rich.text import Text
 
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
-from reports.shared.verdict import full_word, step_of, style_of
+from reports.shared.verdict import full_word, step_of, style_of, uses_labels_otherwise
 from resources.errors import listing
 
 SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
@@ -20,6 +20,8 @@ ERRORS = {
     "another label": ("another label than people's", "is by"),
     "absolute error": ("the size of its errors", "changes by"),
 }
+DIFFER = "It does not give each label as often as people do"
+NO_DIFFERENCE = "No difference from people is proven in how often it gives each label"
 OF_A_LABEL = ("sensitivity of ", "precision of ")
 SHOWN_PEOPLE, SHOWN_PAIRS, JUDGES_IN_A_TABLE = 8, 6, 2
 
@@ -86,14 +88,15 @@ def _show_people(result: Mapping[str, Any], console: Console) -> None:
         if judge["with_other_people"]:
             own, order = (_between(judge["with_other_people"][part]) for part in ("agreement", "difference"))
             name = "" if len(judges) == 1 else f"{judge['name']}: "
-            console.print(f"{name}with other people like these in {own}, the difference in {order}")
+            said = f"Other people like these: {own}, difference {order}. The verdict is on the people who are here."
+            console.print(f"{name}{said}")
 
 
 def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
     lines = [line for judge in result["judges"] for line in judge["statistics"]]
     each = " (*: each person in turn)" if any(line["against"] for line in lines) else ""
     console.print(f"\nAgainst {result['reference']}{each}, with 95 % intervals")
-    unsure = any(line["unreliable"] for line in lines)
+    unsure = [line for line in lines if line["unreliable"] and line["ci"] is not None]
     for start in range(0, len(result["judges"]), JUDGES_IN_A_TABLE):
         judges = result["judges"][start : start + JUDGES_IN_A_TABLE]
         table = grid("", *(part for judge in judges for part in (f">{judge['name']}", ">n")))
@@ -103,7 +106,8 @@ def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
         console.print(table)
         _show_labels(judges, console)
     if unsure:
-        console.print("?: so few clusters that the interval is known to be too narrow.")
+        what = "objects" if all(line["n_clusters"] == line["n"] for line in unsure) else "clusters"
+        console.print(f"?: so few {what} that the interval is known to be too narrow.")
 
 
 def _names(judges: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
@@ -141,7 +145,9 @@ def _show_labels(judges: Sequence[Mapping[str, Any]], console: Console) -> None:
             tests = ", ".join(
                 f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]
             )
-            console.print(f"{name}Does it use each label as often as people do? {tests} (assumes independence).")
+            differs = uses_labels_otherwise(judge["marginal_homogeneity"])
+            answer = DIFFER if differs else NO_DIFFERENCE
+            console.print(f"{name}{answer}: {tests} (assumes independence).")
 
 
 def _show_errors(result: Mapping[str, Any], console: Console) -> None:

@@ -38,6 +38,7 @@ FIRST: Final = (
     "agreement with people",
 )
 LONGEST: Final = 400
+LEVEL: Final = 0.05
 # Names of columns that hold means of several people, not one person.
 MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority", re.IGNORECASE)
 
@@ -252,6 +253,11 @@ def step_of(judge: Mapping[str, Any], people: Sequence[str]) -> Text | None:
     n_for = None if said["n_for"] is None else full_word(said["n_for"], people)
     verdict = Verdict(said["word"], (), (), said["margin"], said["n_needed"], n_for)
     return next_step(verdict, judge["n"], "objects")
+
+
+def uses_labels_otherwise(tests: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether every test of marginal homogeneity says that a judge does not give each label as often as people do."""
+    return all(test["p"] < LEVEL for test in tests)
 
 
 def _not_covered(one: str) -> Text:

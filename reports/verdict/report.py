@@ -16,7 +16,7 @@ from reports.shared.page import Page, rendered
 from reports.shared.phrases import phrase, sentence
 from reports.shared.table_view import DataTable, Head, TableView, all_rows
 from reports.shared.text import Part, Text, Translations, joined, same
-from reports.shared.verdict import Answer, full_word, step_of, verdict_state, word_text
+from reports.shared.verdict import Answer, full_word, step_of, uses_labels_otherwise, verdict_state, word_text
 from resources.runtime.provenance import Provenance
 
 WORDS: Final = Translations("shared/words", "shared/glossary", "verdict/words", "verdict/glossary")
@@ -194,7 +194,8 @@ def _number(value: Any) -> Part:
 
 def _shares(judge: Values) -> Text:
     tests = [f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]]
-    return say("shares", judge=same(judge["name"]), tests=same(", ".join(tests)))
+    key = "shares.differ" if uses_labels_otherwise(judge["marginal_homogeneity"]) else "shares.open"
+    return say(key, judge=same(judge["name"]), tests=same(", ".join(tests)))
 
 
 def _not_compared(result: Values) -> list[Text]:
