@@ -219,4 +219,6 @@ EVALUATION_REPORT = Table(
     reads=SAMPLING,
 )
 
-EVALUATION_TRUST_VERDICT = trust_verdict_table("evaluation", "data set", ("confidence", "seed", "verdict"))
+EVALUATION_TRUST_VERDICT = trust_verdict_table(
+    "evaluation", "data set", ("confidence", "seed", "verdict", "max_unusable_share")
+)
