@@ -57,7 +57,7 @@ def show_both_samples(home: Home, console: Console, *, in_short: bool = False) -
         study = study_from_environment()
         _shown(console, study, _truth(scripted_votes(first.truth)), in_short)
     second = write_review_samples(home.samples / "reliability_by_review")
-    say(console, "\nSecond sample: two made-up judges that go on differing, so that people decide.")
+    say(console, "Second sample: two made-up judges that go on differing, so that people decide.")
     configuration = read_configuration(second.configuration)
     own = Home(UPath(second.home), second.home)
     study = Study(

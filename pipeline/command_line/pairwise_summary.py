@@ -53,14 +53,14 @@ def show_pairwise(study: Study, console: Console) -> bool:
 
 
 def unavailable_in_short(tables: UPath) -> str:
-    """How many methods were not tried and why, in a sentence; empty where none.
+    """How many methods were not tried and where it says why, in a sentence; empty where none.
 
     Args:
         tables: Folder of the study's tables.
     """
     reasons = _by_reason(_stored(tables, "method_metrics"), "unavailable")
     n = count_noun(sum(map(len, reasons.values())), "method")
-    return f"{n} unavailable: {'; '.join(reasons)}." if reasons else ""
+    return f"{n} unavailable: `touchstone doctor` says what they need." if reasons else ""
 
 
 def why_nothing(pairs: pd.DataFrame, metrics: pd.DataFrame, plan: PairwiseStudy) -> str:

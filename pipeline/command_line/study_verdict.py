@@ -25,7 +25,7 @@ from resources.study import Study
 SHOWN_VERDICTS: Final = 3
 SHOWN_FAILURES: Final = 2
 # Below each question, in short.
-MOST_LINES: Final = 3
+MOST_LINES: Final = 4
 LONGEST: Final = 300
 # Of the table `judge_comparison`; the page has the rest and the differences.
 SIDE_BY_SIDE: Final = {

@@ -24,6 +24,8 @@ MOST_REASONS: Final = 3
 UNFAVOURABLE: Final = ("no", "not_proven", "cannot_say")
 # Beyond so many times the objects there are a number of them is a figure of speech.
 FAR: Final = 10
+# Of the conditions in short: the others are named.
+WITH_NUMBERS: Final = 1
 NEEDED: Final = re.compile(r"(at least|at most|above|below) (-?[\d.]+(?:e-?\d+)?)")
 # What carries a good verdict, in the order in which it is said; the rest stays in the table of conditions.
 FIRST: Final = (
@@ -340,7 +342,7 @@ def _line(one: Text) -> str:
 
 
 def lines_in_short(stated: Stated, most: int) -> list[str]:
-    """So many lines at most: all conditions that decide in one, what would prove it, and one thing it does not cover.
+    """So many lines at most: what decides, what else is open by name, what would prove it, and what it does not cover.
 
     Args:
         stated: The verdict.
@@ -349,22 +351,23 @@ def lines_in_short(stated: Stated, most: int) -> list[str]:
     found = answer_of(stated)
     reasons = [_line(one) for one in found.reasons[:2]]
     if conditions := deciding(stated.verdict):
-        reasons = [*map(_line, _first_of_all(stated.verdict)), _together(conditions)]
-    rest = [*filter(None, [found.next_step]), *found.not_covered[:1], *filter(None, [found.rests_on])]
+        reasons = [*map(_line, _first_of_all(stated.verdict)), *_shortened(conditions)]
+    rest = [*filter(None, [found.next_step]), *found.not_covered[:1]]
     return [*reasons, *map(_line, rest)][:most]
 
 
-def _together(conditions: Sequence[Condition]) -> str:
-    """Conditions in one line, those of a state behind its name."""
-    by_state: dict[str, list[str]] = {}
+def _shortened(conditions: Sequence[Condition]) -> list[str]:
+    """Those in the state of the first with their numbers, a line each up to `WITH_NUMBERS`; the others by name."""
+    state = conditions[0].state
+    first = [one for one in conditions if one.state == state][:WITH_NUMBERS]
+    others: dict[str, list[str]] = {}
     for one in conditions:
-        words = _line(condition_text(one)).rstrip(".")
-        state = state_text(one).plain(LANGUAGES[0]) if one.needed and one.estimate is not None else ""
-        by_state.setdefault(state, []).append(words.removesuffix(f": {state}") if state else words)
-    parts = {state: "; ".join(words) for state, words in by_state.items()}
-    return " ".join(
-        f"{state[:1].upper()}{state[1:]}: {words}." if state else f"{words}." for state, words in parts.items()
-    )
+        if one not in first:
+            others.setdefault(state_text(one).plain(LANGUAGES[0]), []).append(
+                condition_name(one.name).plain(LANGUAGES[0])
+            )
+    also = [f"{said[:1].upper()}{said[1:]}: {'; '.join(names)}." for said, names in others.items()]
+    return [*(_line(condition_text(one)) for one in first), *([" ".join(also)] if also else [])]
 
 
 def markdown(frame: pd.DataFrame) -> str:

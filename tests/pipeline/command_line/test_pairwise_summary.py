@@ -74,6 +74,6 @@ def test_what_is_sure_keeps_a_mark_where_there_is_no_colour_and_numbers_stay_bel
 def test_methods_that_were_not_tried_are_counted_with_the_reason_in_short_too(tmp_path: Path) -> None:
     frame = pd.DataFrame({"method": ["a", "b", "c"], "unavailable": [None, "no weights", "no weights"]})
     frame.to_parquet(tmp_path / "method_metrics.parquet")
-    assert unavailable_in_short(UPath(tmp_path)) == "2 methods unavailable: no weights."
+    assert unavailable_in_short(UPath(tmp_path)) == "2 methods unavailable: `touchstone doctor` says what they need."
     frame.assign(unavailable=None).to_parquet(tmp_path / "method_metrics.parquet")
     assert unavailable_in_short(UPath(tmp_path)) == ""

@@ -144,22 +144,22 @@ def test_a_crowd_is_held_against_epsilon_in_both_languages() -> None:
     assert "sotto 0,1" in reason.plain("it")
 
 
-def test_in_short_all_that_decides_is_in_one_line_before_what_to_do_next_and_what_is_not_covered() -> None:
+def test_in_short_what_fails_has_its_number_and_all_else_that_decides_is_named_before_what_to_do_next() -> None:
     mad = Condition("spread of repeats (MAD)", "passes", True, 0.01, None, None, "at most 0.05", 24, 12, limit=0.05)
     one = stated("not proven", ORDER, mad, ICC, ICC._replace(name="kappa macro"), n_needed=90, n_for="yes")
     one = replace(one, not_covered=("golden: none", "alterations: hue_5"))
-    assert lines_in_short(one, 3) == [
-        "Fails: Repeatability, ICC(1,k): 0.800 [0.700, 0.900], needed at least 0.85; Kappa, mean over queries: 0.800 "
-        "[0.700, 0.900], needed at least 0.85. Holds by the estimate, not proven: Its agreement with people, less "
-        "people's own: -0.020 [-0.200, 0.100], needed above -0.1.",
+    assert lines_in_short(one, 4) == [
+        "Repeatability, ICC(1,k): 0.800 [0.700, 0.900], needed at least 0.85: fails.",
+        "Fails: Kappa, mean over queries. Holds by the estimate, not proven: Its agreement with people, less people's "
+        "own.",
         "If these numbers held, 90 objects in all would make it 'yes'.",
         "Not for changes that it was never shown: no golden set was judged.",
     ]
     short = lines_in_short(replace(one, verdict=one.verdict._replace(word="no", n_needed=None, n_for=None)), 3)
-    assert [line[:10] for line in short] == ["Fails: Rep", "Not for ch", "On 40 obje"]
+    assert [line[:12] for line in short] == ["Repeatabilit", "Fails: Kappa", "Not for chan"]
     proven = stated("yes", ICC._replace(state="proven"), ORDER._replace(state="proven"))
-    assert lines_in_short(proven, 3)[0].startswith("Proven: Its agreement with people, less people's own: -0.020")
-    assert "Repeatability" in lines_in_short(proven, 3)[0]
+    assert lines_in_short(proven, 3)[0].startswith("Its agreement with people, less people's own: -0.020")
+    assert lines_in_short(proven, 3)[1] == "Proven: Repeatability, ICC(1,k)."
 
 
 def test_numbers_are_written_in_the_languages_way() -> None:
