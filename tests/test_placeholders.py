@@ -17,6 +17,8 @@ PLACEHOLDER = re.compile(r"(?<!%)\{([a-z_][a-z_.]*)\}")
 # How files are named, which is shown to people as it is; what the progress bar fills by itself; and messages that are
 # given their values where their name is used.
 MEANT = {
+    "analysis/verdict/rule.py": {"n_rejected"},
+    "assets/evaluation/logic/mean_verdicts.py": {"command"},
     "assets/evaluation/logic/papers.py": {"metric", "category"},
     "resources/inputs/fidelity/human_scores.py": {"product", "variant", "algorithm", "n", "views", "k"},
     "resources/judges/replay.py": {"model"},
@@ -26,6 +28,7 @@ MEANT = {
     "resources/runtime/progress.py": {"task.description"},
     "resources/tables/pairwise.py": {"series_id"},
     "pipeline/command_line/import_files.py": {"item"},
+    "pipeline/command_line/init_texts.py": {"document"},
     "pipeline/command_line/init.py": {"references", "candidates", "item", "model", "image_root"},
     "pipeline/command_line/pairwise.py": {"series", "number"},
 }

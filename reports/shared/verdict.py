@@ -24,8 +24,6 @@ MOST_REASONS: Final = 3
 UNFAVOURABLE: Final = ("no", "not_proven", "cannot_say")
 # Beyond so many times the objects there are a number of them is a figure of speech.
 FAR: Final = 10
-# Of the conditions in short: the others are named.
-WITH_NUMBERS: Final = 1
 NEEDED: Final = re.compile(r"(at least|at most|above|below) (-?[\d.]+(?:e-?\d+)?)")
 # What carries a good verdict, in the order in which it is said; the rest stays in the table of conditions.
 FIRST: Final = (
@@ -357,17 +355,15 @@ def lines_in_short(stated: Stated, most: int) -> list[str]:
 
 
 def _shortened(conditions: Sequence[Condition]) -> list[str]:
-    """Those in the state of the first with their numbers, a line each up to `WITH_NUMBERS`; the others by name."""
-    state = conditions[0].state
-    first = [one for one in conditions if one.state == state][:WITH_NUMBERS]
-    others: dict[str, list[str]] = {}
-    for one in conditions:
-        if one not in first:
-            others.setdefault(state_text(one).plain(LANGUAGES[0]), []).append(
-                condition_name(one.name).plain(LANGUAGES[0])
-            )
-    also = [f"{said[:1].upper()}{said[1:]}: {'; '.join(names)}." for said, names in others.items()]
-    return [*(_line(condition_text(one)) for one in first), *([" ".join(also)] if also else [])]
+    """The first with its number, and the others by name behind their state."""
+    first, *others = conditions
+    by_state: dict[str, list[str]] = {}
+    for one in others:
+        by_state.setdefault(state_text(one).plain(LANGUAGES[0]), []).append(
+            condition_name(one.name).plain(LANGUAGES[0])
+        )
+    also = [f"{state[:1].upper()}{state[1:]}: {'; '.join(names)}." for state, names in by_state.items()]
+    return [_line(condition_text(first)), *([" ".join(also)] if also else [])]
 
 
 def markdown(frame: pd.DataFrame) -> str:

@@ -58,7 +58,7 @@ def test_the_language_is_switched_and_remembered_with_the_same_numbers(context: 
         500,
     )
     assert page.get_attribute('[data-language="it"]', "aria-pressed") == "true"
-    assert "0,2" in (page.text_content('[data-chart="icc"] svg') or "")
+    assert "0,84" in (page.text_content('[data-chart="icc"] svg') or "")
     page.reload()
     page.wait_for_selector("html[data-ready]")
     assert page.evaluate("document.documentElement.lang") == "it"

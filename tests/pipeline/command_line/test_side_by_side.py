@@ -73,8 +73,8 @@ def test_a_first_part_that_fails_interrupts_the_others(tmp_path: Path) -> None:
     begun, ended = tmp_path / "begun", tmp_path / "ended"
 
     def long(_console: Console) -> None:
-        begun.touch()
         try:
+            begun.touch()
             time.sleep(60)
         except KeyboardInterrupt:
             ended.touch()
