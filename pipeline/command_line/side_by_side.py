@@ -98,8 +98,9 @@ def _second_process(console: Console, parts: Sequence[Part]) -> Iterator[Connect
 
 def _begin(results: Connection, sent: Connection, look: dict[str, Any], parts: Sequence[Part]) -> None:
     results.close()
-    # Ctrl+C is for the first process, which ends this one.
+    # Ctrl+C is for the first process, which ends this one; a shell's background ignores it, and this one with it.
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(KeyboardInterrupt):
         _run(sent, look, parts)
