@@ -390,6 +390,7 @@ class _Asking:
                     n_asked = self._asked
                 if not failed:
                     self._run.judge.stop(STOPPED)
+                    self._wait_and_write(n_asked)  # what came does not wait for what is under way
                 if n_asked and not failed:
                     with self._progress.track("answers under way still waited for", n_asked, self._log) as advance:
                         for n_left in reversed(range(n_asked)):
