@@ -115,7 +115,8 @@ def test_answers_without_a_score_that_come_after_a_person_stopped_the_run_are_al
 
     def no_score(call: Call) -> Reply:
         number = next(numbers)
-        began.wait()
+        if number < 12:  # another may begin before the person stops the run
+            began.wait()
         if number >= 10:
             assert held.wait(PATIENCE_S)
         return Reply("I like it")
@@ -130,9 +131,10 @@ def test_answers_without_a_score_that_come_after_a_person_stopped_the_run_are_al
                 time.sleep(0.3)  # the last two come while ten that have no score are written
             return self.n
 
+    judge = FakeJudge(no_score, workers=12)
     with pytest.raises(KeyboardInterrupt):
-        ask(SlowLedger(ledger.engine), FakeJudge(no_score, workers=12))
-    assert recorded(ledger) == 12
+        ask(SlowLedger(ledger.engine), judge)
+    assert recorded(ledger) == len(judge.asked) >= 12
 
 
 class LimitedRun(NamedTuple):
