@@ -354,9 +354,8 @@ class _Asking:
             if is_over:
                 return
             if self._came:
-                rows = self._write()
                 # A run that ends writes what was paid for and judges no more of it.
-                self._first.see(rows, self._run.judge.identity.model)
+                self._first.see(self._write(), self._run.judge.identity.model)
 
     def _write(self) -> list[CallRecord]:
         """Put what came on the disk; it stays among what came until it is there, whatever stops the run meanwhile."""
