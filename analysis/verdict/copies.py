@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from analysis.messages import message
-from analysis.ties import TIE, row_means
-from analysis.verdict.people import Floats, People, majority_of
+from analysis.ties import TIE
+from analysis.verdict.people import Floats, People, majority_of, mean_of
 
 # So few objects may be alike by chance.
 FEWEST: Final = 20
@@ -174,10 +174,7 @@ def _on_a_line(x: Floats, y: Floats) -> bool:
 
 def _means(answers: Floats) -> Floats:
     """The mean of each object that at least two people rated, NaN of any other."""
-    means = np.full(len(answers), np.nan)
-    several = (~np.isnan(answers)).sum(axis=1) >= 2
-    means[several] = row_means(answers[several])
-    return means
+    return np.where((~np.isnan(answers)).sum(axis=1) >= 2, mean_of(answers), np.nan)
 
 
 def _equal(one: Floats, other: Floats, room: float) -> int:

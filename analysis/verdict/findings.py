@@ -120,9 +120,10 @@ def findings(
     reference = _reference(people)
     asked = _Asked(people, reference, policy, factors)
     turned = {name: -scores if name in lower_is_better else scores for name, scores in judges.items()}
+    known = units or {}
     of_scale = {
         name: name not in lower_is_better
-        and (people.measure != "scores" or (units or {}).get(name, on_one_scale(scores, people.answers)))
+        and (people.measure != "scores" or (known[name] if name in known else on_one_scale(scores, people.answers)))
         for name, scores in turned.items()
     }
     twins = copies_among_people(people)

@@ -58,9 +58,8 @@ def unavailable_in_short(tables: UPath) -> str:
     Args:
         tables: Folder of the study's tables.
     """
-    reasons = _by_reason(_stored(tables, "method_metrics"), "unavailable")
-    n = count_noun(sum(map(len, reasons.values())), "method")
-    return f"{n} unavailable: `touchstone doctor` says what they need." if reasons else ""
+    n = sum(map(len, _by_reason(_stored(tables, "method_metrics"), "unavailable").values()))
+    return f"{count_noun(n, 'method')} unavailable: `touchstone doctor` says what they need." if n else ""
 
 
 def why_nothing(pairs: pd.DataFrame, metrics: pd.DataFrame, plan: PairwiseStudy) -> str:

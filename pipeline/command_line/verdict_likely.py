@@ -80,7 +80,7 @@ def _refusal(files: Sequence[str], columns: RatingColumns, opening: Opening) -> 
         return None
     try:
         found = read_ratings(list(files), columns, opening)
-        # Where nobody is known to be a judge, people in a file with a row for each rating are all raters.
+        # Where no one is known to be a judge, people in a file with a row for each rating are all raters.
         if columns.judges or not columns.is_long:
             people_of(found)
     except UserError as error:

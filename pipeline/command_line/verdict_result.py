@@ -16,7 +16,7 @@ from analysis.agreement.alternative_annotator import EPSILON
 from analysis.resampling.bootstrap import Estimate
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.errors import Dependence, Errors
-from analysis.verdict.findings import Findings, OfJudge, findings, on_another_scale, on_the_same_steps
+from analysis.verdict.findings import Findings, OfJudge, findings, on_another_scale
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
 from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
@@ -28,7 +28,7 @@ from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.layout import RatingColumns
-from resources.inputs.ratings.likely import has_own_unit
+from resources.inputs.ratings.likely import has_peoples_unit
 from resources.inputs.ratings.other_columns import factor
 from resources.inputs.ratings.table import Ratings, read_ratings
 from resources.runtime.file_hash import sha256_of_file
@@ -89,9 +89,7 @@ def answer(question: Question) -> Answer:
     people = people_of(ratings)
     policy = Policy(levels=Levels(epsilon=EPSILON[question.annotators]))
     units = {
-        name: name in same
-        for name, scores in ratings.judges.items()
-        if name in same or (has_own_unit(name) and not on_the_same_steps(scores, people.answers))
+        name: name in same or has_peoples_unit(name, scores, people.answers) for name, scores in ratings.judges.items()
     }
     factors = [one for one in map(factor, ratings.others) if one is not None]
     found = findings(ratings.judges, people, lower_is_better=lower, units=units, policy=policy, factors=factors)

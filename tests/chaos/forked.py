@@ -11,7 +11,8 @@ import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -133,6 +134,24 @@ class InteractiveProgram(ForkedProgram):
                 break
             time.sleep(0.02)
         raise AssertionError(f"no line with '{words}': {self._log.read_text()}")
+
+
+@contextmanager
+def interactive_programs(module: str, folder: Path) -> Iterator[Callable[..., InteractiveProgram]]:
+    """What starts such a program with these arguments, as often as it is wanted; none outlives the block."""
+    started: list[InteractiveProgram] = []
+
+    def start(*arguments: object) -> InteractiveProgram:
+        own = folder / f"process_{len(started)}"
+        started.append(InteractiveProgram(module, [str(one) for one in arguments], own))
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
 
 
 def finished(

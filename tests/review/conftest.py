@@ -64,7 +64,7 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        # Every query is offered to everyone, whoever had it on the screen in an earlier test.
+        # Every query is offered to everyone, whichever reviewer had it on the screen in an earlier test.
         environment = {**os.environ, **write_study(self.home, "    overlap: 1\n")}
         root = Path(__file__).resolve().parents[2]
         with (self.home / "server.log").open("a") as log:

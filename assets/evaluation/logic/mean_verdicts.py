@@ -10,7 +10,6 @@ from analysis.agreement.alternative_annotator import EPSILON
 from analysis.correlation.score_correlation import oriented
 from analysis.messages import message
 from analysis.ties import compare
-from analysis.verdict.findings import on_one_scale, on_the_same_steps
 from analysis.verdict.judges import against_one
 from analysis.verdict.people import People
 from analysis.verdict.rule import Condition, Verdict
@@ -18,7 +17,7 @@ from analysis.verdict.stated import UNUSABLE, Stated, with_copies
 from analysis.verdict.stated import of_one_person as verdict_next_to
 from assets.evaluation.logic.rows import Sides, sides_of
 from resources.configuration.evaluation import Dataset, EvaluationStudy
-from resources.inputs.ratings.likely import has_own_unit
+from resources.inputs.ratings.likely import has_peoples_unit
 
 ONLY_A_MAJORITY = "one answer of people's is read here, and the verdict needs each person's: {command}"
 
@@ -81,8 +80,7 @@ def _same_scale(sides: Sides, dataset: Dataset, prediction: str) -> bool:
     """Whether predictions have the unit of the means, as `touchstone verdict` decides it."""
     if dataset.same_scale or not dataset.higher_is_better:
         return dataset.same_scale
-    one, means = sides.prediction, sides.truth
-    return on_one_scale(one, means) and (not has_own_unit(prediction) or on_the_same_steps(one, means))
+    return has_peoples_unit(prediction, sides.prediction, sides.truth)
 
 
 def verdict_command(dataset: Dataset) -> str:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
+from analysis.verdict.findings import on_one_scale, on_the_same_steps
+from analysis.verdict.people import Floats
 from resources.errors import SHOWN, FileFault
 from resources.inputs.record_files import (
     HEAD_RECORDS,
@@ -286,9 +288,16 @@ def is_reversed(name: str) -> bool:
     return bool(_LOWER.search(name))
 
 
-def has_own_unit(name: str) -> bool:
-    """Whether a judge's name is that of a metric, whose numbers are in no unit of people's."""
-    return bool(_OWN_UNIT.search(name.replace("_", " ")))
+def has_peoples_unit(name: str, scores: Floats, persons: Floats) -> bool:
+    """Whether a judge's scores are in people's unit: as both are spread, and not by the name of a metric.
+
+    Args:
+        name: The judge's; that of a metric is believed unless both sides give the same steps.
+        scores: Shape ``(n,)``, NaN where there is none.
+        persons: Shape ``(n,)`` or ``(n, people)``, likewise.
+    """
+    is_metric = bool(_OWN_UNIT.search(name.replace("_", " ")))
+    return on_one_scale(scores, persons) and (not is_metric or on_the_same_steps(scores, persons))
 
 
 def seen_columns(file: RecordFile) -> list[SeenColumn]:

@@ -141,14 +141,15 @@ def _sums_up(cells: Sequence[str | None], above: Sequence[np.ndarray | None], ki
     for text, values in zip(cells, above, strict=True):
         if text is None:
             continue
-        number, decimals = _number(text.rstrip("% ")), len(re.split(r"[.,]", text.rstrip("% "))[-1])
+        bare = text.rstrip("% ")
+        number = _number(bare)
         if number is None:
             return False
         if values is None:
             checked.append(True)
             continue
-        decimals = decimals if re.search(r"[.,]", text) else 0
-        room = 0.51 * 10.0**-decimals
+        _, *decimals = re.split(r"[.,]", bare)
+        room = 0.51 * 10.0 ** -len(decimals[-1] if decimals else "")
         of_all = [float(how(values)) for how in _HOW[kind]] if len(values) else []
         checked.append(any(abs(number - one) <= room + 1e-9 * abs(one) for one in of_all))
     return bool(checked) and all(checked)

@@ -1,4 +1,4 @@
-"""Rows of one data set's correlations, and the picture beside them."""
+"""Rows of one data set's correlations, and the picture next to them."""
 
 import numpy as np
 import pytest

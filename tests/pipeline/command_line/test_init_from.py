@@ -20,7 +20,7 @@ from tests.small_study import KEYS, write_image
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples" / "ratings"
 
 
-def told(*arguments: object) -> str:
+def printed(*arguments: object) -> str:
     done = CliRunner(env={"COLUMNS": "120"}).invoke(application, list(map(str, arguments)), catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
@@ -28,7 +28,7 @@ def told(*arguments: object) -> str:
 
 def begun(file: Path, home: Path) -> tuple[Configuration, str]:
     """The configuration that is written for a file, and what is said of it."""
-    said = told("init", home, "--from", file)
+    said = printed("init", home, "--from", file)
     return read_configuration(home / "touchstone.yaml"), " ".join(said.split())
 
 
@@ -54,7 +54,7 @@ def test_a_sheet_or_an_encoding_is_named_as_for_the_verdict_and_the_study_gets_a
     rows = [f"d{i};{2 + i % 4 / 2};{1 + i % 4}".replace(".", ",") for i in range(40)]
     file.write_text("\n".join(["oggetto_id;gpt4;umanità_human", *rows]) + "\n", encoding="latin-1")
     assert "`--encoding latin-1`" in refused("init", tmp_path / "home", "--from", file)
-    said = " ".join(told("init", tmp_path / "home", "--from", file, "--encoding", "latin-1").split())
+    said = " ".join(printed("init", tmp_path / "home", "--from", file, "--encoding", "latin-1").split())
     assert "s.csv in the study's folder is a copy of the file" in said
     study = read_configuration(tmp_path / "home" / "touchstone.yaml").evaluation
     assert study is not None
@@ -64,7 +64,7 @@ def test_a_sheet_or_an_encoding_is_named_as_for_the_verdict_and_the_study_gets_a
     assert (tmp_path / "home" / "s.csv").read_text(encoding="utf-8").splitlines()[2] == "d1;2,5;2"
     workbook = EXAMPLES / "captions.xlsx"
     assert "Name one by `--sheet`" in refused("init", tmp_path / "two", "--from", workbook)
-    told("init", tmp_path / "two", "--from", workbook, "--sheet", "ratings")
+    printed("init", tmp_path / "two", "--from", workbook, "--sheet", "ratings")
     study = read_configuration(tmp_path / "two" / "touchstone.yaml").evaluation
     assert study is not None
     assert study.datasets["llm_judge"].truth == ("rater 1", "rater 2")
@@ -304,7 +304,7 @@ def test_the_run_after_it_works(study: str, tmp_path: Path, monkeypatch: pytest.
         path.write_text(path.read_text().replace("{kind: local}", judge, 1))
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     monkeypatch.delenv("TOUCHSTONE_CONFIG", raising=False)
-    said = " ".join(told("run", study).split())
+    said = " ".join(printed("run", study).split())
     found = trust_verdict(home, study)
     assert found["word"] in said
     if study == "reliability":
@@ -313,7 +313,7 @@ def test_the_run_after_it_works(study: str, tmp_path: Path, monkeypatch: pytest.
         assert "A document is relevant from grade 2 on; the grades are 0, 1, 2, 3." in said
         assert "Micro kappa by the grade from which a document counts as relevant: 1: 0." in said
     if study == "fidelity":
-        checked = " ".join(told("import", "fidelity").split())
+        checked = " ".join(printed("import", "fidelity").split())
         assert "12 can be judged" in checked
         assert "12 of them with a background that is neither black nor transparent" in checked
 
@@ -330,7 +330,7 @@ def test_a_table_without_queries_is_run_and_pointed_to_the_verdict(
     begun(file, home)
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
     monkeypatch.delenv("TOUCHSTONE_CONFIG", raising=False)
-    for said in (told("run", "reliability"), told("reliability", "status")):
+    for said in (printed("run", "reliability"), printed("reliability", "status")):
         words = " ".join(said.split())
         assert "Due: Each query has one document: this is a table of ratings rather than of queries" in words
         assert "Next: touchstone verdict" in words

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.configuration.openai_judge import ModelJudge
-from tests.pipeline.command_line.test_init_from import begun, refused, told
+from tests.pipeline.command_line.test_init_from import begun, printed, refused
 
 ROWS = [(f"a{n}", f"Why, {n // 2}?", f"Because of {n}", f"m{n % 2}") for n in range(24)]
 
@@ -32,7 +32,7 @@ def test_answers_without_scores_are_study_a_and_what_is_missing_is_said(
     # Once they are there, the files hold together.
     (home / "people.csv").write_text("id,score,annotator\n" + "".join(f"a{n},{1 + n % 5},ann\n" for n in range(24)))
     monkeypatch.setenv("TOUCHSTONE_HOME", str(home))
-    checked = " ".join(told("import", "fidelity").split())
+    checked = " ".join(printed("import", "fidelity").split())
     assert "24 ratings of 24 objects" in checked
     assert "24 can be judged" in checked
 
@@ -47,7 +47,7 @@ def test_peoples_scores_in_the_file_are_read_in_either_form(
     file = write(tmp_path / "a.csv", header, wide if form.startswith("a column") else long)
     begun(file, tmp_path / "home")
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
-    assert "48 ratings of 24 objects" in " ".join(told("import", "fidelity").split())
+    assert "48 ratings of 24 objects" in " ".join(printed("import", "fidelity").split())
 
 
 def test_texts_without_an_id_are_refused_in_a_line(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from resources.database.call_records import CallRecord
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
-from tests.chaos.forked import InteractiveProgram
+from tests.chaos.forked import InteractiveProgram, interactive_programs
 
 pytestmark = pytest.mark.slow
 
@@ -20,18 +21,8 @@ Writer = Callable[[int, int], InteractiveProgram]
 @pytest.fixture
 def writer(database_url: str, tmp_path: Path) -> Iterator[Writer]:
     """Starts a process that opens the ledger and waits for a line before it records."""
-    started: list[InteractiveProgram] = []
-
-    def start(first: int, last: int) -> InteractiveProgram:
-        arguments = [database_url, str(first), str(last)]
-        folder = tmp_path / f"process_{len(started)}"
-        started.append(InteractiveProgram("tests.resources.database.ledger_writer", arguments, folder))
-        return started[-1]
-
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
+    with interactive_programs("tests.resources.database.ledger_writer", tmp_path) as start:
+        yield partial(start, database_url)
 
 
 def test_two_processes_make_the_tables_and_record_without_loss_or_duplicate(database_url: str, writer: Writer) -> None:

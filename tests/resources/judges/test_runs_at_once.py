@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from resources.database.engine import open_engine
 from resources.database.ledger import Ledger
 from resources.database.migrate import migrate
-from tests.chaos.forked import InteractiveProgram
+from tests.chaos.forked import InteractiveProgram, interactive_programs
 from tests.resources.judges.test_judging import OBJECTS, SETTINGS, FakeJudge, ask
 
 pytestmark = pytest.mark.slow
@@ -33,18 +34,8 @@ def notes(tmp_path: Path) -> Path:
 @pytest.fixture
 def start(database_url: str, notes: Path, tmp_path: Path) -> Iterator[Start]:
     """Loads a process with so many seconds a call; none outlives the test."""
-    started: list[InteractiveProgram] = []
-
-    def begin(seconds: float) -> InteractiveProgram:
-        arguments = [database_url, str(notes), str(seconds)]
-        folder = tmp_path / f"process_{len(started)}"
-        started.append(InteractiveProgram("tests.resources.judges.slow_run", arguments, folder))
-        return started[-1]
-
-    yield begin
-    for process in started:
-        process.kill()
-        process.wait()
+    with interactive_programs("tests.resources.judges.slow_run", tmp_path) as begin:
+        yield partial(begin, database_url, notes)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
