@@ -5,6 +5,7 @@ import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
@@ -19,7 +20,7 @@ from resources.inputs.column_names import own_name
 from resources.inputs.ratings.likely import LikelyColumn, SeenColumn, likely_columns, seen_columns
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS, row_name, summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
-from resources.inputs.written_columns import columns_as_written, looks_like_number
+from resources.inputs.written_columns import WrittenOtherwise, columns_as_written, looks_like_number
 
 # Scales that people are given, from 1 and from 0; the narrowest that holds all ratings is taken.
 FROM_ONE: Final = ((1, 5), (1, 7), (1, 10))
@@ -45,8 +46,8 @@ class Drafted:
 class Draft:
     """One file, what its columns are likely to be, and what goes with the configuration."""
 
-    def __init__(self, file: RecordFile, path: Path, folder: Path) -> None:
-        self.file, self.path, self.folder = file, path, folder
+    def __init__(self, file: RecordFile, path: Path, folder: Path, decimal: str | None = None) -> None:
+        self.file, self.path, self.folder, self.decimal = file, path, folder, decimal
         self.seen: list[SeenColumn] = seen_columns(file)
         self.likely: tuple[LikelyColumn, ...] = likely_columns(file).columns
         self.meaning: dict[str, str] = {}
@@ -65,18 +66,33 @@ class Draft:
         return quoted(self.relative(self.copy or self.path))
 
     def _copied(self) -> str:
-        """The file as a CSV in UTF-8."""
+        """The file as a CSV in UTF-8, with decimal points where the decimal sign was named."""
         names, _ = self.file.names()
-        readers = [value_of(name) for name in names]
+        readers = [(name, value_of(name)) for name in names]
+        numbers = [one.name for one in self.seen if one.are_numbers and one.name not in self.roles("object", "rater")]
+        plain = self._with_points(numbers) if self.decimal else {}
         out = io.StringIO()
         # With the same delimiter a decimal comma stays one.
-        writer = csv.writer(out, delimiter=self.file.delimiter or ",", lineterminator="\n")
+        writer = csv.writer(out, delimiter=("" if plain else self.file.delimiter) or ",", lineterminator="\n")
         writer.writerow(names)
         for record in self.file.records():
             if not isinstance(record, Record):
                 raise FileFault(self.file.name, record.problem, record.remedy, row=record.row)
-            writer.writerow([as_text(value(record.fields)) or "" for value in readers])
+            texts = ((name, as_text(value(record.fields)) or "") for name, value in readers)
+            writer.writerow([plain.get(cell, cell[1]) for cell in texts])
         return out.getvalue()
+
+    def _with_points(self, columns: Sequence[str]) -> dict[tuple[str, str], str]:
+        """How programs write the numbers of these columns, by column and cell; a cell in another form stays."""
+        texts, found = self.texts_in(columns), {}
+        written = columns_as_written(self.file.name, texts, {}, self.file.delimiter, self.decimal)
+        for name, of_one in texts.items():
+            for text in of_one:
+                with suppress(WrittenOtherwise):
+                    if (number := written.number(name, text)) is not None:
+                        is_share = written.on_scale(name, 1.0, 0.0, 2.0) > 1.0
+                        found[name, text] = f"{number * 100:.15g} %" if is_share else f"{number:.15g}"
+        return found
 
     def relative(self, path: Path) -> str:
         """A path as the configuration, which is in the folder, names it."""
@@ -102,9 +118,8 @@ class Draft:
         files = self.files
         if self.copy is not None:
             files.append((self.copy, self._copied()))
-            odd.append(
-                f"A study reads UTF-8 and one sheet, so {self.copy.name} in the study's folder is a copy of the file."
-            )
+            copy = f"{self.copy.name} in the study's folder is a copy of the file."
+            odd.append(f"A study takes no encoding, sheet or decimal sign, so {copy}")
         return Drafted(study, tuple(lines), self.taken, self.file.name, (*odd, *self.remarks), tuple(files))
 
     def alike(self, *names: str) -> str | None:
@@ -146,7 +161,7 @@ class Draft:
         """All numbers of the columns."""
         texts = {name: [text for text in of_one if looks_like_number(text)] for name, of_one in
                  self.texts_in(columns).items()}  # fmt: skip
-        written = columns_as_written(self.file.name, texts, {}, self.file.delimiter)
+        written = columns_as_written(self.file.name, texts, {}, self.file.delimiter, self.decimal)
         found = [written.on_scale(name, number, 0, 100) for name, of_one in texts.items() for text in of_one
                  if (number := written.number(name, text)) is not None]  # fmt: skip
         return np.array(found, dtype=np.float64)

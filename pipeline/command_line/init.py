@@ -1,11 +1,13 @@
 """`touchstone init`: a commented configuration to start from."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from pipeline.command_line.opening_options import Decimal, Encoding, Sheet
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 from resources.runtime.partial_files import is_device
@@ -255,11 +257,9 @@ def init(
         Path | None,
         typer.Option("--from", help="A file of yours: the configuration is for it.", metavar="FILE"),
     ] = None,
-    sheet: Annotated[str | None, typer.Option(help="Of --from: sheet of a workbook.", metavar="NAME")] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="Of --from: of a CSV file that is not UTF-8: latin-1, cp1252.", metavar="NAME"),
-    ] = None,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
 ) -> None:
     """Write a commented configuration, touchstone.yaml; with --from for the study that a file of yours is for."""
     from resources.configuration.place import FILE_NAME
@@ -273,21 +273,22 @@ def init(
     if path.exists() and not force:
         replaced = "Use --force to replace it." if from_file is None else "Name another folder, or move it away."
         raise UserError(f"{path} is there already. {replaced}")
+    opening = {"sheet": sheet, "encoding": encoding, "decimal": decimal}
     if from_file is not None:
         if force:
             raise UserError("`--from` never replaces a configuration. Leave out `--force`.")
-        _init_for(from_file, folder, path, sheet, encoding)
+        _init_for(from_file, folder, path, opening)
         return
-    for option, value in (("--sheet", sheet), ("--encoding", encoding)):
+    for option, value in opening.items():
         if value is not None:
-            raise UserError(f"`{option}` is of the file that `--from` names. Name it, or leave `{option}` out.")
+            raise UserError(f"`--{option}` is of the file that `--from` names. Name it, or leave `--{option}` out.")
     folder.mkdir(parents=True, exist_ok=True)
     # Braces are YAML's here, so no format string.
     path.write_text(TEMPLATE.replace("{study}", study_name(folder), 1), encoding="utf-8")
     terminal().print(NEXT.format(path=path, home=folder.absolute()), soft_wrap=True, highlight=False, end="")
 
 
-def _init_for(file: Path, folder: Path, path: Path, sheet: str | None, encoding: str | None) -> None:
+def _init_for(file: Path, folder: Path, path: Path, opening: Mapping[str, str | None]) -> None:
     """The configuration of the study that a file is for, and what its columns are taken for."""
     from rich.text import Text
 
@@ -297,7 +298,7 @@ def _init_for(file: Path, folder: Path, path: Path, sheet: str | None, encoding:
 
     if "://" in str(file):
         raise UserError(f"{file}: a configuration names local files. Copy it here.")
-    found = drafted(file, folder, Opening(sheet, encoding))
+    found = drafted(file, folder, Opening(**opening))
     folder.mkdir(parents=True, exist_ok=True)
     section = "\n".join((f"{found.study}:   # study {LETTERS[found.study]}, of {found.name}", *found.lines))
     text = template_of(section).replace("{study}", study_name(folder), 1)

@@ -53,7 +53,8 @@ def drafted(path: Path, folder: Path, opening: Opening = AS_IT_IS) -> Drafted:
     Args:
         path: The file.
         folder: Where the configuration will be: paths in it are relative to that.
-        opening: What the file does not say of itself. A study reads UTF-8 and one sheet: it gets a copy of the file.
+        opening: What the file does not say of itself. A study reads UTF-8 and one sheet, and no decimal sign is named
+            for it: it gets a copy of the file.
 
     Raises:
         UserError: The file cannot be read, or no study takes such a file; the message says what does.
@@ -62,7 +63,7 @@ def drafted(path: Path, folder: Path, opening: Opening = AS_IT_IS) -> Drafted:
     if isinstance(file, Trec | LabelStudio):
         problem = "no study reads such a file, and a verdict needs no configuration."
         raise FileFault(file.name, problem, f"Run `touchstone verdict {path}`.")
-    draft = _Studies(record_file(path) if isinstance(file, BattleRatings) else file, path, folder)
+    draft = _Studies(record_file(path) if isinstance(file, BattleRatings) else file, path, folder, opening.decimal)
     if opening != AS_IT_IS:
         draft.copy = free_path(folder / f"{path.stem}.csv")
     for study in (draft.pairs, draft.manifest, draft.relevance, draft.ratings, lambda: texts_of(draft)):
@@ -267,20 +268,26 @@ class _Studies(Draft):
         if not judges or not people:
             return None
         self.refuse_summaries([*judges, *people])
-        sources = self.roles("source")
+        criteria = self.roles("criterion")
+        sources = self.roles("source") or (self.roles("object") if criteria else [])
         texts = self.texts_in([*judges, *people])
         numbers = all(one.are_numbers for one in self.seen if one.name in texts)
         labels = _labels(texts.values())
         self.takes(dict.fromkeys(["a source of errors"]))
         self.meaning |= dict.fromkeys(judges, "a judge: a data set") | dict.fromkeys(people, "a person: the truth")
         few = any(one.different < FEWEST_CLUSTERS for one in self.seen if one.name in sources[:1])
-        self.meaning |= {sources[0]: "a group" if few else "what objects share (cluster)"} if sources else {}
+        self.meaning |= dict.fromkeys(sources[:1], "what objects share (cluster)")
+        groups = [*(sources[:1] if few else ()), *criteria]
+        self.meaning |= dict.fromkeys(groups, "a group")
         of_scores = numbers and len(labels) > 2  # two numbers are labels
         what = "their mean counts" if of_scores else "their majority counts; a row without one is left out"
         # Of two people's labels each difference is a tie: they are no majority, and each is held against the judge.
         truths = [[one] for one in people] if not of_scores and len(people) == 2 else [people]
         pairs = [(judge, truth) for judge in judges for truth in truths]
         names = ["-".join(map(_name, (judge, *(truth if len(truths) > 1 else ())))) for judge, truth in pairs]
+        for name in criteria:
+            command = likely_columns(self.file).command([str(self.path)])
+            self.remarks.append(f"A data set is on all criteria in '{name}'; the verdict on one: {command}")
         lines = ["  datasets:"]
         if not of_scores:
             named = [part for name in judges for part in ("--judge", name)]
@@ -298,10 +305,11 @@ class _Studies(Draft):
                 lines += ["      higher_is_better: false   # by its name"] if is_reversed(judge) else []
             else:
                 lines += [f"      options: {yaml_list(map(quoted, labels))}"]
-            if sources and few:
-                lines += [f"      group_by: [[{quoted(sources[0])}]]   # a breakdown: too few to be resampled"]
-            elif sources:
+            if sources and not few:
                 lines += [f"      cluster: {quoted(sources[0])}   # resampled together"]
+            if groups:
+                breakdowns = ", ".join(f"[{quoted(name)}]" for name in groups)
+                lines += [f"      group_by: [{breakdowns}]   # a breakdown{': too few to be resampled' if few else ''}"]
         return self.as_drafted("evaluation", lines)
 
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from pipeline.command_line.opening_options import Decimal, Encoding, Sheet
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
 
@@ -89,17 +90,17 @@ def verdict(
             rich_help_panel=COLUMNS,
         ),
     ] = None,
-    sheet: Annotated[
-        str | None, typer.Option(help="Sheet of a workbook.", metavar="NAME", rich_help_panel=COLUMNS)
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only rows that hold this value, as criterion=fluency; can be repeated.",
+            metavar="COL=VALUE",
+            rich_help_panel=COLUMNS,
+        ),
     ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="Of a CSV file that is not UTF-8: latin-1, cp1252.", metavar="NAME", rich_help_panel=COLUMNS),
-    ] = None,
-    decimal: Annotated[
-        Literal[",", "."] | None,
-        typer.Option(help="Decimal sign of the file's numbers; else as each column shows it.", rich_help_panel=COLUMNS),
-    ] = None,
+    sheet: Sheet = None,
+    encoding: Encoding = None,
+    decimal: Decimal = None,
     annotators: Annotated[
         Literal["expert", "skilled", "crowd"],
         typer.Option(help="Who the people are: sets epsilon of the alternative annotator test, 0.2, 0.15 or 0.1."),
@@ -165,6 +166,7 @@ def verdict(
         positive=several(positive),
         blank=tuple(blank or ()),
         by=tuple(by or ()),
+        where=tuple(map(_chosen, where or ())),
     )
     said = answer(
         Question(tuple(file), columns, opening, tuple(lower_is_better or ()), tuple(same_scale or ()), annotators)
@@ -187,3 +189,11 @@ def verdict(
             refuse_output(path, *file)
         texts += saved
     deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [], texts)
+
+
+def _chosen(where: str) -> tuple[str, str]:
+    """The column and the value of `--where`."""
+    name, is_one, value = where.partition("=")
+    if not (name and is_one and value):
+        raise UserError(f"`--where {where}`: write it as COL=VALUE, such as criterion=fluency.")
+    return name, value

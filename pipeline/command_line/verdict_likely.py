@@ -37,6 +37,8 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
         raters = [name for name in dict.fromkeys(said) if name]
         models = tuple(name for name in raters if name in file.machines or looks_like_a_model(name))
         console.print(f"{file.name} has ratings by {listing(raters)}.")
+        for remark in file.remarks:
+            console.print(Text(remark, "yellow"))
         if not models:
             console.print("Which of them are judges? Name each by `--judge`; all others are people.")
         judges = [f"--judge {shlex.quote(name)}" for name in models or [A_JUDGE]]
@@ -52,6 +54,9 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
             console.print(Text(remark, "yellow"))
         if found.question is not None:
             console.print(found.question)
+        for name, first in found.where:
+            several = f"'{name}' holds several criteria ({listing(found.criteria)}), each with a verdict of its own"
+            console.print(Text(f"{several}: the command gives that of '{first}'."), soft_wrap=True)
         command, columns = found.command(files), _as_taken(found)
     given = {"--sheet": opening.sheet, "--encoding": opening.encoding, "--decimal": opening.decimal}
     command = " ".join([command, *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)])
@@ -71,7 +76,8 @@ def _as_taken(found: LikelyColumns) -> RatingColumns:
     item, rater, score, cluster = named
     if rater is not None:
         judges, people = found.models, ()
-    return RatingColumns(judges, people, item, rater, score, cluster, blank=tuple(found.blanks))
+    blank = tuple(found.blanks)
+    return RatingColumns(judges, people, item, rater, score, cluster, blank=blank, where=found.where)
 
 
 def _refusal(files: Sequence[str], columns: RatingColumns, opening: Opening) -> str | None:

@@ -217,8 +217,10 @@ class RecordFile(ABC):
     numbers_are_text = False
     # What separates its cells.
     delimiter = ""
-    # Sentences on what was skipped above its header.
+    # Sentences on what was skipped above its header, or left out.
     remarks: Sequence[str] = ()
+    # What such files write where there is no rating.
+    no_rating: Collection[str] = ()
 
     def __init__(self, path: str | Path | UPath, likely: Collection[str] = ()) -> None:
         """Name the file; `likely` are field names that help to tell a CSV file's delimiter."""

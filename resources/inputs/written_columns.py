@@ -32,10 +32,10 @@ _SHARES: Final = {"%": 100.0, "\u2030": 1000.0}
 # A column with whole numbers from here and none from there on without a comma groups its digits: "812", "1,234".
 _NEARLY_GROUPED: Final = 100
 _GROUPED: Final = 1000
-# The remedies where a sign may be either; the option is of the one command that has no file of its own to correct.
+# The remedies where a sign may be either; the option is of the commands that take any file.
 _DECLARE: Final = (
-    "Write the numbers with a point, and thousands without a separator; `touchstone verdict` takes `--decimal ,` where "
-    "commas are decimal signs, `--decimal .` where they separate thousands."
+    "Write the numbers with a point, and thousands without a separator; `touchstone verdict` and `init --from` take "
+    "`--decimal ,` where commas are decimal signs, `--decimal .` where they separate thousands."
 )
 Read = TypeVar("Read")
 _WHOLE: Final = re.compile(r"-?\d+(\.0*)?")

@@ -5,10 +5,60 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from resources.errors import listing
+from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.ratings.summary_rows import sentences, summary_rows
-from resources.inputs.record_files import Record, RecordFile
+from resources.inputs.record_files import Record, RecordFile, SeveralValues, as_text, value_of
+
+
+class ChosenRows:
+    """The rows that `--where` chooses: in each named column they hold one of its values, letter case aside."""
+
+    def __init__(self, where: Iterable[tuple[str, str]]) -> None:
+        """Take columns of the file, with a value each."""
+        self._values: dict[str, dict[str, str]] = {}
+        for name, value in where:
+            self._values.setdefault(name, {})[value.strip().casefold()] = value
+        self._read = {name: value_of(name) for name in self._values}
+        self._seen: dict[str, dict[str, str]] = {name: {} for name in self._values}
+        self.n_rows = self.n_chosen = 0
+
+    @property
+    def names(self) -> list[str]:
+        """The columns."""
+        return list(self._values)
+
+    def holds(self, fields: dict[str, Any]) -> bool:
+        """Whether a row is chosen."""
+        chosen = True
+        for name, values in self._values.items():
+            try:
+                text = as_text(self._read[name](fields)) or ""
+            except SeveralValues:
+                text = ""
+            plain = text.strip().casefold()
+            self._seen[name].setdefault(plain, text)
+            chosen &= plain in values
+        self.n_rows += 1
+        self.n_chosen += chosen
+        return chosen
+
+    def remarks(self, file: str) -> list[str]:
+        """How many rows there are of how many.
+
+        Raises:
+            FileFault: A value is in no row, or no row has one of each column.
+        """
+        for name, values in self._values.items():
+            seen = self._seen[name]
+            for value in (value for plain, value in values.items() if plain not in seen):
+                there = [text for text in seen.values() if text]
+                problem = f"column '{name}' holds no '{value}'{did_you_mean(value, there)}; it holds {listing(there)}."
+                raise FileFault(file, problem, "Correct `--where`.")
+        if self._values and not self.n_chosen:
+            raise FileFault(file, "no row holds all that `--where` names.", "Leave one out.")
+        named = " and ".join(f"{name} {' or '.join(values.values())}" for name, values in self._values.items())
+        return [f"Only rows of {named}: {self.n_chosen:,} of {self.n_rows:,}."] if self._values else []
 
 
 @dataclass
@@ -16,7 +66,7 @@ class Cells:
     """The texts of the wanted columns row by row; null where a cell is blank.
 
     `order` has the places of the rows among the file's records, from 0; `differ` says of two rows of one object, by
-    their numbers, in which columns they differ.
+    their numbers, in which columns they differ; `choice` is the option that chooses one of several criteria.
     """
 
     rows: list[int] = field(default_factory=list)
@@ -26,6 +76,7 @@ class Cells:
     blanks: Counter[str] = field(default_factory=Counter)
     remarks: list[str] = field(default_factory=list)
     differ: dict[tuple[int, int], str] = field(default_factory=dict)
+    choice: str | None = None
 
     def without_copies(self, file: RecordFile, keys: Sequence[str]) -> None:
         """Leave out every row that repeats the first one of its object in all columns of the file, and say so.

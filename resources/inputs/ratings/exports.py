@@ -19,6 +19,8 @@ from resources.runtime.opened_files import lines_of, opened
 
 TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
 JUDGMENT, RUN = ("topic", "iteration", "document", "grade"), ("topic", "Q0", "document", "rank", "score", "run")
+# Of a file's rows; study C allows as many without a usable rating.
+MOST_LEFT_OUT: Final = 0.05
 ITEM, RATER, RATING, QUESTION = "item", "rater", "rating", "question"
 _ANNOTATIONS, _PREDICTIONS = "annotations", "predictions"
 # What a person filled in, by the kind of control: the key of its value.
@@ -38,10 +40,11 @@ class Trec(RecordFile):
     """TREC's qrels (topic, iteration, document, grade) or runs (topic, Q0, document, rank, score, tag), one a rater.
 
     Grades of a qrels file and scores of a run are ratings of a document for a topic; the file's name without its ending
-    names the rater.
+    names the rater. A grade of -1 says that a document was not judged.
     """
 
     numbers_are_text = True
+    no_rating = ("-1",)
 
     def __init__(self, paths: Sequence[str | Path | UPath]) -> None:
         """Name the files."""
@@ -82,6 +85,8 @@ class Trec(RecordFile):
             return BadRow(row, problem, remedy)
         topic, _, document = cells[:3]
         rating = cells[3] if len(cells) == len(JUDGMENT) else cells[4]
+        if len(cells) == len(RUN) and rating in self.no_rating:
+            rating = f"{rating}.0"  # a score
         return Record(row, {ITEM: f"{topic} {document}", RATER: path.stem, RATING: rating, JUDGMENT[0]: topic})
 
 
@@ -139,16 +144,16 @@ class BattleRatings(RecordFile):
     """A file of battles with the column judge: a record for what one judge said of one pair of models' texts.
 
     The rating is A where the model won whose name comes first in the alphabet, B where the other did, else tie; what
-    one judge says of a pair in both orders is a tie where the two differ.
+    one judge says of a pair in both orders is a tie where the two differ. Of a pair of which a judge says different
+    things in one order its rows are left out, up to `MOST_LEFT_OUT` of all rows.
     """
 
     def __init__(self, path: str | Path | UPath) -> None:
         """Read the file."""
         super().__init__(path)
         self._rows = read_battles(path).rows
-
-    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
-        """A record a judge and pair; where a judge contradicts itself in one order, one for each row."""
+        self._records: list[Record] = []
+        torn: list[list[Record]] = []
         said: dict[tuple[str, str], dict[str, list[tuple[int, str, str]]]] = {}
         for one in self._rows:
             turned = one.a.name > one.b.name
@@ -156,14 +161,25 @@ class BattleRatings(RecordFile):
             label = "tie" if one.winner == 0 else "B" if (one.winner == 2) != turned else "A"
             of_pair = said.setdefault((one.judge or "", f"{first} | {second}"), {})
             of_pair.setdefault(one.a.name, []).append((one.row, label, one.question))
-        for (judge, item), orders in said.items():
+        for (who, item), orders in said.items():
             rows = [row for of_order in orders.values() for row in of_order]
             labels = {label for _, label, _ in rows}
             contradicts = any(len({label for _, label, _ in of_order}) > 1 for of_order in orders.values())
             label = labels.pop() if len(labels) == 1 else "tie"
             kept = rows if contradicts else [(rows[0][0], label, rows[0][2])]
-            for row, rating, question in kept:
-                yield Record(row, {ITEM: item, JUDGE: judge, RATING: rating, QUESTION: question})
+            records = [Record(row, {ITEM: item, JUDGE: who, RATING: one, QUESTION: asked}) for row, one, asked in kept]
+            (torn.append if contradicts else self._records.extend)(records)
+        n = sum(map(len, torn))
+        if n > MOST_LEFT_OUT * len(self._rows):
+            self._records += [record for records in torn for record in records]
+        elif torn:
+            pairs = [f"'{one[0].fields[JUDGE]}' in {' and '.join(f'{record.row:,}' for record in one)}" for one in torn]
+            which = f"{n:,} of {len(self._rows):,} rows ({listing(pairs, 3)})"
+            self.remarks = [f"Left out, as one rater says different things of one pair in one order: {which}."]
+
+    def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
+        """A record a judge and pair; one for each row where too many contradict each other to be left out."""
+        yield from self._records
 
     def names(self, whole: bool = False) -> tuple[list[str], bool]:
         """Those of a record."""

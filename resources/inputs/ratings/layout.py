@@ -14,7 +14,7 @@ from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.ratings.cells import Cells
+from resources.inputs.ratings.cells import Cells, ChosenRows
 from resources.inputs.ratings.exports import (
     TREC_ENDINGS,
     BattleRatings,
@@ -70,6 +70,7 @@ class RatingColumns:
         positive: Labels that count as good; the rest are the other of two labels. None: all labels count.
         blank: What is written where there is no rating, besides what programs write.
         by: Columns on which a judge's errors may depend; none: every other column.
+        where: Columns and a value of each: only rows that hold them are read; of a column's several values, any.
     """
 
     judges: tuple[str, ...]
@@ -83,6 +84,7 @@ class RatingColumns:
     positive: tuple[str, ...] = ()
     blank: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
+    where: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_long(self) -> bool:
@@ -197,8 +199,10 @@ def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
     if both:
         raise UserError(f"{file.name}: {listing(map(repr, both))} is named as a judge and as a person. Keep one.")
     by = tuple(str(own(name)) for name in columns.by)
+    where = tuple((str(own(name)), value) for name, value in columns.where)
     item, rater, score, cluster = (own(getattr(columns, name)) for name in ("item", "rater", "score", "cluster"))
-    return replace(columns, judges=judges, people=people, by=by, item=item, rater=rater, score=score, cluster=cluster)
+    columns = replace(columns, judges=judges, people=people, by=by, where=where)
+    return replace(columns, item=item, rater=rater, score=score, cluster=cluster)
 
 
 def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
@@ -207,7 +211,8 @@ def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
         return list(columns.by)
     taken = {*columns.judges, *columns.people, columns.item, columns.rater, columns.score, columns.cluster}
     likely = likely_columns(file).columns
-    found = [one.name for one in likely if one.role in ("other", "source") or (one.role == "object" and one.repeats)]
+    others = ("other", "source", "criterion")
+    found = [one.name for one in likely if one.role in others or (one.role == "object" and one.repeats)]
     return [name for name in found if name not in taken][:MOST_COLUMNS]
 
 
@@ -224,18 +229,23 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
     names = [] if columns.is_long else _names_of_rows(file, columns)
     name_readers, last = [value_of(name) for name in names], deque[str | None](maxlen=MOST_SUMMARIES)
     other_readers = [(value_of(other.name), other) for other in found.others]
-    for record in file.records([*dict.fromkeys([*wanted, *others, *names])]):
+    chosen = ChosenRows(columns.where)
+    for record in file.records([*dict.fromkeys([*wanted, *others, *names, *chosen.names])]):
         if isinstance(record, BadRow):
             faults.add(record.problem, record.remedy, record.row)
             continue
+        if not chosen.holds(record.fields):
+            continue
         found.rows.append(record.row)
+        found.order.append(chosen.n_rows - 1)
         for name, value, texts in readers:
             try:
                 text = as_text(value(record.fields))
             except SeveralValues as several:
                 faults.add(f"'{name}' holds several values, {several}.", "Put one rating in a cell.", record.row)
                 text = None
-            if text is not None and stands_for_no_rating(text) and text.casefold() not in own:
+            none = stands_for_no_rating(text) or text in file.no_rating
+            if text is not None and none and text.casefold() not in own:
                 found.blanks[text] += 1
                 text = None
             is_blank = text is None or text in blank or text.casefold() in blank
@@ -248,13 +258,29 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             other_readers, found.others = [], []
             found.remarks.append(f"More than {MOST_ROWS:,} rows: `--by COL` says on what errors may depend.")
     faults.raise_if_any()
+    found.remarks += chosen.remarks(file.name)
+    found.choice = _choice(file, columns, found.remarks)
     if not found.rows:
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
-    found.order = list(range(len(found.rows)))
     found.without_summaries(last, raters)
     keys = (columns.item, columns.rater) if columns.is_long else (columns.item,)
     found.without_copies(file, [name for name in keys if name is not None])
     return found
+
+
+def _choice(file: RecordFile, columns: RatingColumns, remarks: list[str]) -> str | None:
+    """The option that chooses one of several criteria where the columns choose none, which is a remark; else null."""
+    if isinstance(file, LongFile):
+        return None
+    likely = likely_columns(file)
+    for name, first in likely.where:
+        used = {columns.item, columns.cluster, *columns.judges, *columns.people, *dict(columns.where)}
+        if name not in used:
+            option = f"`--where {shlex.quote(f'{name}={first}')}`"
+            which = f"Column '{name}' holds several criteria ({listing(likely.criteria)})"
+            remarks.append(f"{which}, and this verdict is on all of them: {option} chooses one.")
+            return option
+    return None
 
 
 def _as_number(text: str | None) -> float | None:
@@ -349,7 +375,9 @@ def _refuse_twice(objects: Sequence[str], cells: Cells, item: str, faults: Fault
     first: dict[str, int] = {}
     counts = Counter(objects)
     remedy = "Keep the row that is right."
-    if sum(count > 1 for count in counts.values()) * 2 > len(counts):
+    if cells.choice:
+        remedy = f"Choose one of the criteria: {cells.choice}."
+    elif sum(count > 1 for count in counts.values()) * 2 > len(counts):
         remedy = "Keep one row an object, or name `--rater` and `--score`; if rows are other objects that share it, "
         remedy += f"`--cluster {shlex.quote(item)}` in place of `--item {shlex.quote(item)}`."
     for name, row in zip(objects, cells.rows, strict=True):
@@ -392,7 +420,10 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
         if name not in ratings or text is None:
             continue
         if ratings[name][places[item]] is not None:
-            faults.add(f"'{name}' rated '{item}' in row {rows[name][places[item]]} already.", "Keep one.", row)
+            before = rows[name][places[item]]
+            differ = f", with other values in {cells.differ[before, row]}" if (before, row) in cells.differ else ""
+            one_of = f"Choose one of the criteria: {cells.choice}." if cells.choice else "Keep one."
+            faults.add(f"'{name}' rated '{item}' in row {before} already{differ}.", one_of, row)
             continue
         ratings[name][places[item]], rows[name][places[item]] = text, row
     notes = [*cells.notes, *_source_notes(cells, columns, file), *spelled.notes(f"Names in column '{columns.rater}'")]

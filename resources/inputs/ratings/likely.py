@@ -23,7 +23,7 @@ from resources.inputs.record_files import (
 )
 from resources.inputs.written_columns import looks_like_number
 
-Role = Literal["judge", "person", "object", "source", "rater", "rating", "other"]
+Role = Literal["judge", "person", "object", "source", "rater", "rating", "criterion", "other"]
 
 _PERSON: Final = re.compile(
     r"human|(^|[_\s.-])(anno|anno?[_\s.-]?(\d+|[a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
@@ -78,6 +78,11 @@ _RATER: Final = re.compile(
     r"^(rater|annotator|judge|worker|user|coder|assessor|reviewer|who|by)([_\s-]?(id|name))?$", re.I
 )
 _RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|relevance|answer)s?$", re.IGNORECASE)
+# What an object is rated for, one verdict each: of ratings for another one, people's agreement is another.
+_CRITERION: Final = re.compile(
+    r"(criteri(on|a|um|o)|kriterium|dimension[es]?|aspect|aspetto|metric|facet|trait)s?([_\s-]?(id|name))?",
+    re.IGNORECASE,
+)
 # Labels come again and again: more different texts than this share of the rows, or than so many, are no ratings.
 MOST_LABELS: Final = 12
 # A column whose cells are numbers but for so few holds numbers; each of the others is named.
@@ -123,16 +128,23 @@ class LikelyColumn(NamedTuple):
 class LikelyColumns:
     """What a file's columns are taken for; `question` where that is not clear.
 
-    `models` are raters of a file with a row for each rating whose names are hardly a person's.
+    `models` are raters of a file with a row for each rating whose names are hardly a person's; `criteria` what the
+    column of criteria holds.
     """
 
     columns: tuple[LikelyColumn, ...]
     question: str | None
     models: tuple[str, ...] = ()
+    criteria: tuple[str, ...] = ()
 
     def names(self, role: Role) -> list[str]:
         """The columns of one role."""
         return [column.name for column in self.columns if column.role == role]
+
+    @property
+    def where(self) -> tuple[tuple[str, str], ...]:
+        """The first of several criteria, as its column and value."""
+        return tuple((name, self.criteria[0]) for name in self.names("criterion"))
 
     @property
     def odd(self) -> list[str]:
@@ -166,6 +178,7 @@ class LikelyColumns:
             parts += [part for name in lower for part in ("--lower-is-better", shlex.quote(name))]
         for role, option in options.items():
             parts += [part for name in self.names(role)[:1] for part in (option, shlex.quote(name))]  # type: ignore[arg-type]
+        parts += [part for pair in self.where for part in ("--where", shlex.quote("=".join(pair)))]
         parts += [part for text in self.blanks for part in ("--blank", shlex.quote(text))]
         return " ".join(parts)
 
@@ -260,7 +273,8 @@ def likely_columns(file: RecordFile) -> LikelyColumns:
     models = tuple(filter(looks_like_a_model, raters))
     if not models and len(named := tuple(filter(is_model, raters))) == 1:
         models = named  # the only one called a judge; of several they may be people
-    return LikelyColumns(found, None if models else _question(found), models)
+    criteria = [text for column in columns if roles[column.name] == "criterion" for text in column.texts]
+    return LikelyColumns(found, None if models else _question(found), models, tuple(dict.fromkeys(criteria)))
 
 
 def names_objects(name: str) -> bool:
@@ -327,17 +341,22 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
     rater = [column for column in columns if _RATER.search(column.name) and _repeats(column)]
     rating = [column for column in columns if _RATING.search(column.name) and _rates(column)]
     one_each = len(rater) == 1 and len(rating) == 1
+    criteria = [column for column in columns if _is_criterion(column) and column not in rater][:1]
+    criterion: dict[str, Role] = {column.name: "criterion" for column in criteria}
     # In a wide file `judge` and `label` hold the same words.
     if one_each and not {*rater[0].texts} & {*rating[0].texts} - _numbers(rater[0]):
-        return {column.name: _long_role(column, rater[0].name, rating[0].name) for column in columns}
+        return {column.name: _long_role(column, rater[0].name, rating[0].name) for column in columns} | criterion
     roles: dict[str, Role] = {}
-    named = [column for column in columns if not _ABOUT.search(column.name)]
+    named = [column for column in columns if not (_ABOUT.search(column.name) or column in criteria)]
     # One that repeats is taken too, so that the reader names the objects that come twice.
     objects = [column for column in named if _is_object(column)]
+    objects = objects or [column for column in named if any(_once_each(column, one) for one in criteria)]
     objects = objects or sorted(filter(_repeats_objects, named), key=lambda column: -column.different)
     objects = objects or [column for column in named if _looks_like_names(column)]
     for column in columns:
-        if _ABOUT.search(column.name):
+        if column in criteria:
+            roles |= criterion
+        elif _ABOUT.search(column.name):
             roles[column.name] = "other"
         elif column in objects[:1]:
             roles[column.name] = "object"
@@ -363,6 +382,18 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
         groups = [column for column in columns if roles[column.name] == "other" and _groups_objects(column)]
         roles |= {column.name: "source" for column in sorted(groups, key=lambda column: column.different)[:1]}
     return roles
+
+
+def _is_criterion(column: SeenColumn) -> bool:
+    """Whether it says for what an object is rated, and there are several."""
+    return bool(_CRITERION.fullmatch(column.name.strip())) and column.are_labels and _repeats(column)
+
+
+def _once_each(column: SeenColumn, criterion: SeenColumn) -> bool:
+    """Whether names come again, and once for each criterion."""
+    of_row = dict(zip(criterion.rows, criterion.texts, strict=True))
+    pairs = {(text, of_row.get(row)) for row, text in zip(column.rows, column.texts, strict=True)}
+    return len(pairs) == column.n and _repeats(column) and not column.are_labels
 
 
 def _groups_objects(column: SeenColumn) -> bool:

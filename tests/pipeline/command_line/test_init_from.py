@@ -71,6 +71,29 @@ def test_a_sheet_or_an_encoding_is_named_as_for_the_verdict_and_the_study_gets_a
     assert "`--sheet` is of the file that `--from` names" in refused("init", tmp_path / "three", "--sheet", "x")
 
 
+def test_a_decimal_sign_that_is_named_is_a_point_in_the_copy(tmp_path: Path) -> None:
+    file = tmp_path / "s.csv"
+    rows = [f"b{i};7,{100 + i};{i % 40}.5;{i}%" for i in range(60)]
+    file.write_text("\n".join(["image;niqe;MOS;score", *rows]) + "\n", encoding="utf-8")
+    printed("init", tmp_path / "home", "--from", file, "--decimal", ",")
+    copy = (tmp_path / "home" / "s.csv").read_text(encoding="utf-8").splitlines()
+    assert copy[:3] == ["image,niqe,MOS,score", "b0,7.1,0.5,0 %", "b1,7.101,1.5,1 %"]
+    study = read_configuration(tmp_path / "home" / "touchstone.yaml").evaluation
+    assert study is not None
+    assert study.datasets["niqe"].file == tmp_path / "home" / "s.csv"
+
+
+def test_criteria_are_a_breakdown_and_their_objects_share_a_source(tmp_path: Path) -> None:
+    file = tmp_path / "s.csv"
+    rows = [f"doc-{i},{one},{1 + i % 5},{1 + i % 4}" for i in range(40) for one in ("fluency", "style")]
+    file.write_text("\n".join(["doc,criterion,gpt4,expert", *rows]) + "\n", encoding="utf-8")
+    found, said = begun(file, tmp_path / "home")
+    assert found.evaluation is not None
+    dataset = found.evaluation.datasets["gpt4"]
+    assert (dataset.cluster, dataset.group_by) == ("doc", (("criterion",),))
+    assert "is on all criteria in 'criterion'; the verdict on one: touchstone verdict" in said
+
+
 def test_a_last_row_of_means_is_refused_before_a_study_counts_it(tmp_path: Path) -> None:
     file = tmp_path / "s.csv"
     rows = [f"d{i},{1 + i % 5},{1 + i % 4}" for i in range(40)]

@@ -1,14 +1,17 @@
 """What a file's columns look like: the command that is printed runs, or what refuses it is said before."""
 
 import io
+import json
 import shlex
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
 from pipeline.command_line.verdict_likely import show_likely
+from resources.errors import UserError
 from resources.inputs.any_file import AS_IT_IS, Opening
 
 HEADER = "id;gpt4;expert_1;expert_2"
@@ -53,6 +56,60 @@ def test_files_of_trec_name_the_model_among_them(tmp_path: Path) -> None:
     said = shown(str(tmp_path / "qrels.other.txt"), paths[1])
     assert "Which of them are judges?" in said
     assert "and names in place of JUDGE:" in said
+
+
+CRITERIA = [
+    f"d{i},{criterion},{rater},{1 + (i + i // (3 + place) % 2 + (rater == 'gpt4' and criterion == 'style') * i) % 5}"
+    for i in range(60)
+    for criterion in ("fluency", "style")
+    for place, rater in enumerate(("gpt4", "ann", "ben"))
+]
+
+
+def test_several_criteria_are_never_one_verdict_without_a_word(tmp_path: Path) -> None:
+    path = tmp_path / "criteria.csv"
+    path.write_text("\n".join(["item,Criterion,rater,score", *CRITERIA]), encoding="utf-8")
+    said = shown(str(path))
+    assert "'Criterion' holds several criteria (fluency, style), each with a verdict of its own" in said
+    assert "refused" not in said
+    command = shlex.split(said.splitlines()[-1])
+    assert command[-2:] == ["--where", "Criterion=fluency"]
+    words = {}
+    for criterion in ("fluency", "STYLE"):
+        done = CliRunner().invoke(application, [*command[1:-1], f"criterion={criterion}", "--json"])
+        result = json.loads(done.stdout)
+        words[criterion] = result["judges"][0]["verdict"]["word"]
+        assert "Only rows of Criterion" in result["notes"][0]
+        assert "180 of 360" in result["notes"][0]
+    assert words == {"fluency": "yes", "STYLE": "no"}
+    with pytest.raises(UserError, match="with other values in 'Criterion'.*Choose one of the criteria: `--where "):
+        CliRunner().invoke(application, command[1:-2], catch_exceptions=False)
+    with pytest.raises(UserError, match=r"holds no 'stile' \(did you mean 'style'\?\); it holds fluency, style"):
+        CliRunner().invoke(application, [*command[1:-1], "criterion=stile"], catch_exceptions=False)
+    with pytest.raises(UserError, match="write it as COL=VALUE"):
+        CliRunner().invoke(application, [*command[1:-1], "criterion"], catch_exceptions=False)
+
+
+def test_criteria_of_a_wide_file_make_its_names_objects_of_one(tmp_path: Path) -> None:
+    rows = [f"doc-{i},{criterion},{1 + i % 5},{1 + i % 4}" for i in range(40) for criterion in ("fluency", "style")]
+    (tmp_path / "wide.csv").write_text("\n".join(["doc,aspect,gpt4,expert", *rows]), encoding="utf-8")
+    command = shown(str(tmp_path / "wide.csv")).splitlines()[-1]
+    assert command.endswith("--judge gpt4 --human expert --item doc --where aspect=fluency")
+    pooled = [*shlex.split(command.split(" --item")[0])[1:], "--cluster", "doc", "--json"]
+    notes = json.loads(CliRunner().invoke(application, pooled).stdout)["notes"]
+    assert any("(fluency, style), and this verdict is on all of them: `--where aspect=fluency`" in one for one in notes)
+
+
+def test_a_document_of_qrels_that_was_not_judged_is_none_in_the_first_command(tmp_path: Path) -> None:
+    for name, add in (("person", 0), ("gpt4o", 1)):
+        grades = [-1 if name == "person" and i % 3 == 0 else (i + i % 7 // 6 * add) % 4 for i in range(90)]
+        lines = [f"{i // 9} 0 d{i} {grade}\n" for i, grade in enumerate(grades)]
+        (tmp_path / f"qrels.{name}.txt").write_text("".join(lines))
+    said = shown(*(str(tmp_path / f"qrels.{name}.txt") for name in ("person", "gpt4o")))
+    assert "refused" not in said
+    command = shlex.split(said.splitlines()[-1])[1:]
+    notes = json.loads(CliRunner().invoke(application, [*command, "--json"]).stdout)["notes"]
+    assert "Read as no rating: '-1' (30 times). `--labels` makes a label of it." in notes
 
 
 def test_metrics_of_different_units_are_no_people_who_disagree_on_a_scale(tmp_path: Path) -> None:

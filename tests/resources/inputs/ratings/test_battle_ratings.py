@@ -34,6 +34,17 @@ def test_a_judge_that_contradicts_itself_in_one_order_is_an_error(tmp_path: Path
         raw_ratings(path, JUDGED)
 
 
+def test_a_few_rows_in_which_a_judge_contradicts_itself_are_left_out_and_named(tmp_path: Path) -> None:
+    rows = [row(question_id=n, judge=judge) for n in range(50) for judge in ("expert_1", "gpt4_pair")]
+    path = written(tmp_path / "mt.jsonl", *rows, row(question_id=7, judge="expert_1", winner="tie"))
+    found = raw_ratings(path, JUDGED)
+    assert found.ratings["expert_1"][found.objects.index("7/alpaca-13b | 7/gpt-4")] is None
+    assert sum(text is None for text in found.ratings["expert_1"]) == 1
+    # Rows 15 and 101 of 101; the same answer twice would be one.
+    [note] = [one for one in found.notes if one.startswith("Left out")]
+    assert note.endswith("of one pair in one order: 2 of 101 rows ('expert_1' in 15 and 101).")
+
+
 def test_a_column_of_the_judges_next_to_the_winner_is_read_as_any_wide_file(tmp_path: Path) -> None:
     rows = [row(question_id=place, gpt4_winner="model_b") for place in range(2)]
     wide = RatingColumns(judges=("gpt4_winner",), people=("winner",))

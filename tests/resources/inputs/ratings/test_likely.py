@@ -35,8 +35,15 @@ ROWS = range(40)
         ("model_id,question,sample_id,judge,human1", lambda i: f"m{i % 2},q{i // 3},d{max(i, 1)},{i % 5},{i % 4}",
          ["other", "source", "object", "judge", "person"]),
         # What comes again in groups is what rows share, whatever it is called: a document's name, an id's numbers.
-        ("doc,criterion,gpt4,expert_1", lambda i: f"dm-{i // 2},{'ab'[i % 2]},{1 + i % 5},{1 + i % 4}",
+        ("doc,part,gpt4,expert_1", lambda i: f"dm-{i // 2},{'ab'[i % 2]},{1 + i % 5},{1 + i % 4}",
          ["source", "other", "judge", "person"]),
+        # Unless each comes once for each criterion: then it names the objects of one.
+        ("doc,criterion,gpt4,expert_1", lambda i: f"dm-{i // 2},{'ab'[i % 2]},{1 + i % 5},{1 + i % 4}",
+         ["object", "criterion", "judge", "person"]),
+        ("doc,Aspects,rater,score", lambda i: f"d{i // 8},{'ab'[i % 2]},{'abcd'[i // 2 % 4]},{1 + i % 5}",
+         ["object", "criterion", "rater", "rating"]),
+        ("id,metric,gpt4,expert_1", lambda i: f"d{i},one,{1 + i % 5},{1 + i % 4}",
+         ["object", "other", "judge", "person"]),
         ("doc_id,passage,len,gpt4,expert_1", lambda i: f"{i // 2},text {i} of it,{i // 2},{1 + i % 5},{1 + i % 4}",
          ["source", "other", "other", "judge", "person"]),
         ("day,remark,gpt4,expert_1", lambda i: f"d{i % 7},{'good' if i % 3 else f'r{i}'},{1 + i % 5},{1 + i % 4}",
