@@ -70,6 +70,7 @@ BY_BOUND = (
     "the test and the one-sided {share:.0f} % bound of the difference, {bound:+.3f}, decide: its interval may reach "
     "beyond the margin"
 )
+HOLDS_BY_BOUND = "of labels the one-sided {share:.0f} % bound decides, {bound:+.3f}"
 NEEDS_BOUND = "a yes needs the one-sided {share:.0f} % bound of the difference, {bound:+.3f}, above {limit:.3f}"
 FURTHER = "it is further from people than they are from each other, in order and in value"
 FURTHER_IN_LABELS = "it agrees with people less than they do with each other, beyond chance and in single answers"
@@ -306,15 +307,16 @@ def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condi
     n, n_clusters, own, order = standing.n, standing.n_clusters, standing.own, standing.order
     constant = message(CONSTANT)
 
-    def row(name: str, limit: float, seen: Quantity | None, needed: str) -> Condition:
+    def row(name: str, limit: float, seen: Quantity | None, needed: str, why: str = "") -> Condition:
         state = _state(seen, limit)
         if seen is None:
             return Condition(name, state, True, None, None, None, needed, n, n_clusters, None, constant, limit)
-        return Condition(name, state, True, seen.value, seen.low, seen.high, needed, n, n_clusters, limit=limit)
+        return Condition(name, state, True, seen.value, seen.low, seen.high, needed, n, n_clusters, None, why, limit)
 
+    above = message("above {limit:.3g}", limit=-margin)
     return (
         row(message("agreement with people"), 0.0, own, message("interval above 0")),
-        row(message("agreement next to people's own"), -margin, order, message("above {limit:.3g}", limit=-margin)),
+        row(message("agreement next to people's own"), -margin, order, above, _by_bound(standing, margin, policy)),
         _of_test(standing, policy),
     )
 
@@ -347,6 +349,15 @@ def _state(seen: Quantity | None, needed: float) -> State:
     if seen is None or seen.value <= needed:
         return "fails"
     return "proven" if seen.low is not None and seen.low > needed else "passes"
+
+
+def _by_bound(standing: Standing, margin: float, policy: Policy) -> str:
+    """That labels keep up by the bound that decides, where their interval reaches beyond the margin; else nothing."""
+    order = standing.order
+    if standing.measure == "scores" or order is None or order.low is None or order.low > -margin:
+        return ""
+    bound = _order_bound(standing, order, policy)
+    return message(HOLDS_BY_BOUND, share=100 * policy.order_confidence, bound=bound) if bound > -margin else ""
 
 
 def _keeps_up(standing: Standing, order: Quantity, margin: float, policy: Policy) -> bool:

@@ -55,6 +55,16 @@ def test_a_yes_by_the_estimate_says_so_before_the_bias(sure: Standing) -> None:
     )
 
 
+def test_the_condition_of_labels_says_whether_the_bound_that_decides_holds(sure: Standing) -> None:
+    # Error 0.05, t at 90 % with 59 degrees of freedom 1.296: bound -0.02 - 0.065 = -0.085 above, -0.04 - 0.065 below.
+    of_labels = replace(sure, measure="labels", order=quantity(-0.02, -0.12, 0.08))
+    said = decided(of_labels, can_rank=False)
+    assert (said.word, said.conditions[1].state) == ("yes", "passes")
+    assert said.conditions[1].why == "of labels the one-sided 90 % bound decides, -0.085"
+    assert not decided(replace(of_labels, order=quantity(-0.04, -0.14, 0.06)), can_rank=False).conditions[1].why
+    assert not decided(replace(of_labels, measure="scores")).conditions[1].why
+
+
 def test_the_margin_is_a_quarter_of_what_people_reach_where_that_is_less(sure: Standing) -> None:
     assert decided(replace(sure, people=quantity(0.2, 0.1, 0.3))).margin == pytest.approx(0.05)
 

@@ -6,8 +6,9 @@ from typing import get_args
 import numpy as np
 import pytest
 
+from analysis.messages import message
 from analysis.verdict.people import People, standing
-from analysis.verdict.rule import Condition, Verdict, Word, by_conditions, decided, needed_at_least
+from analysis.verdict.rule import HOLDS_BY_BOUND, Condition, Verdict, Word, by_conditions, decided, needed_at_least
 from analysis.verdict.stated import COPIES, RANKS, Stated
 from reports.shared.colours import VERDICTS, verdict_state
 from reports.shared.phrases import phrase
@@ -160,6 +161,15 @@ def test_in_short_what_fails_has_its_number_and_all_else_that_decides_is_named_b
     proven = stated("yes", ICC._replace(state="proven"), ORDER._replace(state="proven"))
     assert lines_in_short(proven, 3)[0].startswith("Its agreement with people, less people's own: -0.020")
     assert lines_in_short(proven, 3)[1] == "Proven: Repeatability, ICC(1,k)."
+
+
+def test_a_condition_that_holds_by_the_bound_labels_go_by_is_not_called_open() -> None:
+    why = message(HOLDS_BY_BOUND, share=90.0, bound=-0.085)
+    order = ORDER._replace(state="passes", why=why)
+    said = lines_of(stated("not proven", order, ICC))
+    assert not any("people's own" in line for line in said)
+    [line, *_] = lines_of(stated("yes", order))
+    assert line.endswith("holds by the one-sided bound.")
 
 
 def test_numbers_are_written_in_the_languages_way() -> None:
