@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from reports.fidelity.agreement_tables import candidates
 from reports.fidelity.contents import Contents, defined, few, say
 from reports.fidelity.plots.settings import SCALE, UNIT, same_score
 from reports.shared import marks
@@ -22,6 +23,7 @@ from reports.shared.marks import (
     words,
 )
 from reports.shared.numbers import interval, is_number, number, plain_number, whole
+from reports.shared.pictures import MOST_IN_ROWS
 from reports.shared.table_view import DataColumn, DataTable, Head, TableView
 from reports.shared.text import Text, joined
 
@@ -190,13 +192,16 @@ def _points(*, x: str, y: str) -> Layer:
 
 
 def _table(contents: Contents, name: str) -> DataTable:
-    by = "object" if contents.plan.match_by == "object" else "item"
+    by_object = contents.plan.match_by == "object"
+    caption, n = say(f"chart.{name}.table"), len(candidates(contents))
+    if n > MOST_IN_ROWS:
+        caption = joined([caption, say("agreement.some_pictures", n=whole(MOST_IN_ROWS), total=whole(n))], ". ")
     return DataTable(
-        say(f"chart.{name}.table"),
+        caption,
         SOURCE,
         [
-            DataColumn("item_id", say("head.item")),
-            *([DataColumn("match_key", say("head.object"))] if by == "object" else []),
+            DataColumn("item_id", say("head.item"), pictured=not by_object),
+            *([DataColumn("match_key", say("head.object"), pictured=True)] if by_object else []),
             DataColumn("human_score", say("head.people"), 3),
             DataColumn("judge_score", say("head.judge"), 3),
             DataColumn("difference", say("head.difference"), 3),

@@ -5,7 +5,7 @@ from typing import Any, Final
 import pandas as pd
 
 from reports.fidelity.agreement import agreement_charts
-from reports.fidelity.agreement_tables import group_table, largest_errors, overall_table
+from reports.fidelity.agreement_tables import candidates, group_table, largest_errors, overall_table
 from reports.fidelity.calls import (
     cost_table,
     exclusions_table,
@@ -39,6 +39,7 @@ from reports.fidelity.subscores import said_of_subscores, subscore_charts, subsc
 from reports.shared.charts import Chart
 from reports.shared.gate_row import gates_as_data
 from reports.shared.page import Page, rendered
+from reports.shared.pictures import pictures_in_rows
 from reports.shared.text import same
 from reports.shared.verdict import as_data, title_of, verdict_parts
 
@@ -215,6 +216,7 @@ def fidelity_page(contents: Contents) -> str:
             terms=TERMS,
             choices=settings,
             chosen=contents.focus,
+            in_rows=pictures_in_rows(candidates(contents)),
             context=context,
             provenance=contents.provenance,
         )

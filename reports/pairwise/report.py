@@ -23,6 +23,7 @@ from reports.pairwise.summary import summary
 from reports.shared.gate_row import GateRow, failing_by_gate, gates_as_data
 from reports.shared.numbers import plain_number, whole
 from reports.shared.page import Page, rendered
+from reports.shared.pictures import MOST_IN_ROWS, pictures_in_rows
 from reports.shared.table_view import all_rows
 from reports.shared.text import Part, Text, joined, same
 from reports.shared.verdict import as_data, title_of, verdict_parts
@@ -145,7 +146,9 @@ def pairwise_page(contents: Contents) -> str:
         "failures": failures(contents, found),
         "failures_said": said_of_failures(contents, found),
         "exclusions": exclusions_table(contents),
-        "every_row": all_rows(say("page.every_row"), "predictions", tables["predictions"])
+        "every_row": all_rows(
+            caption_of_pairs(contents), "predictions", tables["predictions"], pictured=("image_1", "image_2")
+        )
         if "predictions" in tables
         else None,
         "photos": said_of_photos(contents),
@@ -171,6 +174,7 @@ def pairwise_page(contents: Contents) -> str:
             file_stem="pairwise-report",
             terms=TERMS,
             styles=("pairs.css",),
+            in_rows=pictures_in_rows(photos(contents)) if "predictions" in tables else {},
             context=context,
             provenance=contents.provenance,
         )
@@ -246,5 +250,22 @@ def predictions(contents: Contents) -> pd.DataFrame:
     picked = results.pivot_table(
         index="pair_idx", columns="method", values="predicted_winner", aggfunc="first", sort=True
     )
-    truth = contents.judged.set_index("pair_idx")[["series_id", "winner"]]
+    truth = contents.judged.set_index("pair_idx")[["series_id", "image_1", "image_2", "winner"]]
     return truth.join(picked.astype("Int64").add_prefix("predicted_")).reset_index()
+
+
+def photos(contents: Contents) -> dict[str, str]:
+    """Address of each judged photo, by name; those of the pairs that most methods miss first. Texts have none."""
+    credit = contents.tables["pairwise_results"].groupby("pair_idx")["credit"].mean()
+    pairs = contents.judged
+    pairs = pairs.assign(credit=pairs["pair_idx"].map(credit)).sort_values("credit", kind="stable")
+    rows = pairs.to_dict("records")
+    return {row[f"image_{side}"]: row[f"path_{side}"] for row in rows for side in (1, 2) if row[f"path_{side}"]}
+
+
+def caption_of_pairs(contents: Contents) -> Text:
+    """Of the table of all pairs: which photos have a picture there, where not all have."""
+    n, caption = len(photos(contents)), say("page.every_row")
+    if n <= MOST_IN_ROWS:
+        return caption
+    return joined([caption, say("failures.some_pictures", n=whole(MOST_IN_ROWS), total=whole(n))], ". ")

@@ -48,6 +48,7 @@ class Page:
         chosen: The one that is shown first.
         chosen_by: Column of the tables by which they are filtered.
         styles: Files of ``static`` that this report needs next to the shared ones.
+        in_rows: Pictures in the rows of its long tables, as `pictures_in_rows` gives them.
         context: What the template asks for besides.
         provenance: Where its numbers come from; none where no run made it.
     """
@@ -65,6 +66,7 @@ class Page:
     chosen: str | None = None
     chosen_by: str = "setting"
     styles: tuple[str, ...] = ()
+    in_rows: Mapping[str, tuple[str, int, int] | None] = field(default_factory=dict)
     context: Mapping[str, Any] = field(default_factory=dict)
     provenance: Provenance | None = None
 
@@ -96,6 +98,7 @@ def rendered(page: Page) -> str:
                 strict_json({chart.id: chart.drawing.for_page() for chart in page.charts if not chart.empty})
             ),
             "settings": Markup(strict_json(settings)),
+            "in_rows": Markup(strict_json(page.in_rows)),
             **page.context,
         }
     )

@@ -1,6 +1,6 @@
 """Tables as a page shows them: heads and cells in every language, or built in the browser from the embedded data."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,11 +36,15 @@ class TableView:
 
 @dataclass(frozen=True)
 class DataColumn:
-    """A column of a `DataTable`: its name in the embedded table, and decimals where it is a number."""
+    """A column of a `DataTable`: its name in the embedded table, and decimals where it is a number.
+
+    `pictured`: above a cell is the picture that the page has under the cell's words, if any.
+    """
 
     name: str
     label: Text
     decimals: int | None = None
+    pictured: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,19 @@ class DataTable:
             "source": self.source,
             "searchable": self.searchable,
             "columns": [
-                {"name": one.name, "label": one.label.plains, "decimals": one.decimals} for one in self.columns
+                {"name": one.name, "label": one.label.plains, "decimals": one.decimals, "pictured": one.pictured}
+                for one in self.columns
             ],
         }
 
 
-def all_rows(caption: Text, source: str, frame: pd.DataFrame, labels: Mapping[str, Text] | None = None) -> DataTable:
+def all_rows(
+    caption: Text,
+    source: str,
+    frame: pd.DataFrame,
+    labels: Mapping[str, Text] | None = None,
+    pictured: Collection[str] = (),
+) -> DataTable:
     """Every row of an embedded table, to search and sort.
 
     Args:
@@ -74,11 +85,14 @@ def all_rows(caption: Text, source: str, frame: pd.DataFrame, labels: Mapping[st
         source: Its name in the page's data.
         frame: That table, without lists.
         labels: Heads of columns; the others are called as in the data.
+        pictured: Columns whose cells have pictures.
     """
     labels = labels or {}
     decimals = {"f": 3, "i": 0, "u": 0}
     columns = [
-        DataColumn(str(name), labels.get(str(name), same(str(name))), decimals.get(frame[name].dtype.kind))
+        DataColumn(
+            str(name), labels.get(str(name), same(str(name))), decimals.get(frame[name].dtype.kind), name in pictured
+        )
         for name in frame
     ]
     return DataTable(caption, source, columns, searchable=True)

@@ -4,9 +4,12 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import cv2
+import numpy as np
 import pytest
 from playwright.sync_api import Browser, BrowserContext
 
@@ -27,6 +30,16 @@ from tests.reports.made_size import KEYS, Size
 SIDEWAYS_ON_A_PHONE = """Array.from(document.querySelectorAll(".scroll > table:not(#matrix)"))
     .filter((one) => !one.closest(".built") && one.parentElement.scrollWidth > one.parentElement.clientWidth + 1)
     .map((one) => one.caption?.textContent)"""
+PICTURES = """async () => {
+    const of_row = async (row) => {
+        const [image, cell] = [row.querySelector("img"), row.querySelector("td")];
+        image && (image.loading = "eager", await image.decode());
+        const missing = cell.innerText.includes("(picture missing)");
+        const [width, alt] = [image && image.naturalWidth, image && image.alt];
+        return { name: cell.lastChild.textContent, width, alt, missing };
+    };
+    return Promise.all(Array.from(document.querySelectorAll("#chart-scatter tbody tr"), of_row));
+}"""
 DENIED = """Object.defineProperty(window, "localStorage", {
     get() { throw new DOMException("denied", "SecurityError"); },
 });"""
@@ -135,6 +148,42 @@ def test_charts_tables_help_and_keyboard(context: BrowserContext, file: Path, co
     page.get_by_text("More in the help").click()
     page.wait_for_function("document.activeElement.id === 'term-icc'")
     assert not page.locator("#explained").is_visible()
+    assert opened.said == []
+
+
+def test_a_row_of_the_table_of_objects_keeps_its_picture_sorted_filtered_and_in_both_languages(
+    context: BrowserContext, contents: Contents, tmp_path: Path
+) -> None:
+    objects = contents.tables["study_objects"].copy()
+    # Each picture is as wide as its object's place says; the first object's file is gone.
+    objects["candidate_path"] = [str(tmp_path / f"{name}.png") for name in objects["object"]]
+    for place, path in list(enumerate(objects["candidate_path"]))[1:]:
+        assert cv2.imwrite(path, np.full((90, 40 + place, 3), 90, np.uint8))
+    file = tmp_path / "report.html"
+    file.write_text(fidelity_page(replace(contents, tables={**contents.tables, "study_objects": objects})), "utf-8")
+    opened = Opened(context.new_page(), file)
+    page = opened.page
+    page.locator("#chart-scatter summary").click()
+    page.locator("#chart-scatter tbody tr").first.wait_for()
+    # The last object is excluded: nothing was judged.
+    wanted = {f"{place:08x}": 40 + place for place in range(1, 11)} | {"00000000": None, "0000000b": None}
+    before = page.evaluate(PICTURES)
+    assert {row["name"]: row["width"] for row in before} == wanted
+    assert {row["name"]: row["alt"] for row in before}["00000003"] == "Picture of 00000003"
+    assert [row["name"] for row in before if row["missing"]] == ["00000000"]
+    page.locator("#chart-scatter button[data-column=difference]").click()
+    page.wait_for_selector("#chart-scatter th[aria-sort=descending]")
+    after = page.evaluate(PICTURES)
+    assert [row["name"] for row in after] != [row["name"] for row in before]
+    assert {row["name"]: row["width"] for row in after} == wanted
+    page.locator("#chart-scatter input[type=search]").fill("00000007")
+    page.wait_for_function("document.querySelectorAll('#chart-scatter tbody tr').length === 1")
+    choose_language(page, "it")
+    page.wait_for_selector('#chart-scatter img[alt="Immagine di 00000007"]')
+    assert [row["width"] for row in page.evaluate(PICTURES)] == [47]
+    carried = json.loads(page.locator("#page-pictures").text_content() or "")
+    assert {name: one and one[1] for name, one in carried.items()} == {name: wanted[name] for name in carried}
+    assert len(carried) == 11
     assert opened.said == []
 
 

@@ -24,6 +24,20 @@ function cellOf(tag, column, value) {
   return cell;
 }
 
+// A picture is in the page once, under the words of the cells that show it; one without a file is null.
+let picturesInRows = null;
+
+function pictureOf(words) {
+  picturesInRows ??= new Map(Object.entries(JSON.parse(document.getElementById("page-pictures").textContent)));
+  const found = picturesInRows.get(words);
+  if (!found) {
+    return found === null ? [element("div", uiWords("no_picture"), { className: "small" })] : [];
+  }
+  const [src, width, height] = found;
+  const alt = uiWords("picture_of", { name: words });
+  return [element("img", undefined, { className: "in-row", loading: "lazy", width, height, alt, src })];
+}
+
 const MOST_ROWS = 500;
 
 // Rows with all the words of the search, sorted by the head that was chosen; nulls come last either way.
@@ -103,6 +117,9 @@ async function buildTable(place) {
       const cell = cellOf(at ? "td" : "th", column, source[column.name][row]);
       if (!at) {
         cell.scope = "row";
+      }
+      if (column.pictured) {
+        cell.prepend(...pictureOf(source[column.name][row]));
       }
       line.append(cell);
     });

@@ -8,9 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from reports.fidelity.agreement_tables import group_table, largest_errors
+from reports.fidelity import agreement
+from reports.fidelity.agreement_tables import candidates, group_table, largest_errors
 from reports.fidelity.dose import dose_charts
 from reports.fidelity.people import said_of_few_labels
+from reports.shared.pictures import MOST_IN_ROWS, pictures_in_rows
 from tests.reports.fidelity.made_contents import contents_of_size, frames_of
 from tests.reports.made_size import KEYS, Size
 from tests.reports.specifications import rows_of
@@ -36,6 +38,32 @@ def test_the_largest_errors_are_shown_with_photo_and_render(tmp_path: Path) -> N
         f"Foto di riferimento dell'articolo {shown[0].item}",
         f"Render dell'articolo {shown[0].item}",
     ]
+
+
+def test_pictures_in_the_table_of_objects_go_to_the_largest_errors_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    objects = changed("study_objects")
+    objects["candidate_path"] = [None, *(f"gone/{name}.png" for name in objects["object"][1:])]
+    matched = changed("matched_scores", difference=0.01)
+    # Object 3 is off most at one setting of three only, object 2 less at all; object 0 has no address.
+    matched.loc[(matched["match_key"] == "00000003") & (matched["setting"] == KEYS[2]), "difference"] = -0.5
+    matched.loc[matched["match_key"] == "00000002", "difference"] = 0.3
+    contents = contents_of_size(study_objects=objects, matched_scores=matched)
+    found = candidates(contents)
+    # The last of 12 is excluded, and ties come in the order of their names.
+    assert list(found) == [f"{place:08x}" for place in (3, 2, 1, 4, 5, 6, 7, 8, 9, 10)]
+    assert found["00000003"] == "gone/00000003.png"
+    assert pictures_in_rows(found) == dict.fromkeys(found)
+    caption = agreement.scatter_chart(contents).table.caption  # type: ignore[union-attr]
+    assert caption.plain("en") == "Scores of people and judge"
+    monkeypatch.setattr(agreement, "MOST_IN_ROWS", 4)
+    caption = agreement.scatter_chart(contents).table.caption  # type: ignore[union-attr]
+    assert "Of 10 objects, the 4 on which judge and people differ most at any setting have a" in caption.plain("en")
+    assert "Su 10 oggetti hanno un'immagine 4: quelli su cui" in caption.plain("it")
+
+
+def test_no_more_pictures_than_a_page_carries_are_made() -> None:
+    paths = {f"{place}": f"gone/{place}.png" for place in range(MOST_IN_ROWS + 1)}
+    assert list(pictures_in_rows(paths)) == list(paths)[:-1]
 
 
 def test_a_group_of_few_products_has_its_interval_marked_as_unreliable() -> None:

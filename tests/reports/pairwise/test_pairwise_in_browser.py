@@ -73,6 +73,19 @@ def test_failures_show_two_pictures_side_by_side(context: BrowserContext, file: 
     assert page.locator(".failure tbody tr:visible").count() == 4
 
 
+def test_a_row_of_the_table_of_pairs_shows_both_photos(context: BrowserContext, file: Path) -> None:
+    page = Opened(context.new_page(), file).page
+    page.locator("#failures details.numbers > summary").last.click()
+    rows = page.locator("#failures .built tbody tr")
+    rows.first.wait_for()
+    assert rows.count() == 96
+    page.locator("#failures input[type=search]").fill("000900-02")
+    page.wait_for_function("document.querySelectorAll('#failures .built tbody tr').length === 1")
+    pictures = rows.first.locator("img")
+    assert [one.get_attribute("alt") for one in pictures.all()] == ["Picture of 000900-01", "Picture of 000900-02"]
+    assert rows.first.locator("td:has(img)").last.inner_text() == "000900-02"
+
+
 def test_downloads_are_strict_json_and_csv_with_the_full_numbers(
     context: BrowserContext, file: Path, contents: Contents
 ) -> None:

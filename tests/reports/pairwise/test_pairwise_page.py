@@ -12,11 +12,22 @@ from assets.shared.gate import Kind
 from pipeline.gate_list import gates as every_gate
 from reports.pairwise import people, ranking, report, speed, strengths
 from reports.pairwise.contents import WORDS, Contents
-from reports.pairwise.report import TERMS, about, downloads, facts, gates, pairwise_page, said_of_gates
+from reports.pairwise.report import (
+    TERMS,
+    about,
+    caption_of_pairs,
+    downloads,
+    facts,
+    gates,
+    pairwise_page,
+    photos,
+    said_of_gates,
+)
 from reports.pairwise.summary import remedy, summary
 from reports.shared.charts import Chart
 from reports.shared.embedded import strict_json
 from reports.shared.numbers import percent
+from reports.shared.table_view import records
 from reports.shared.text import LANGUAGES, Text, read_words
 from resources.photos.features.model import NOT_INSTALLED
 from resources.photos.weights import Weights
@@ -156,6 +167,21 @@ def test_downloads_hold_no_address_and_one_row_a_judged_pair(contents: Contents)
     assert predictions["pair_idx"].tolist() == contents.judged["pair_idx"].tolist()
     row = predictions.set_index("pair_idx").loc[120]
     assert (row["winner"], row["predicted_own"], row["predicted_sharpness_only"]) == (1, 1, 2)
+
+
+def test_photos_of_the_pairs_that_most_methods_miss_are_pictured_first(
+    contents: Contents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = photos(contents)
+    named = {row[f"image_{side}"]: row[f"path_{side}"] for row in records(contents.judged) for side in (1, 2)}
+    assert paths == named
+    results = contents.tables["pairwise_results"]
+    missed = {pair: 1 - rows.astype(float).mean() for pair, rows in results.groupby("pair_idx")["credit"]}
+    first = contents.judged[contents.judged[["image_1", "image_2"]].isin(list(paths)[:1]).any(axis=1)]
+    assert max(missed[pair] for pair in first["pair_idx"]) == max(missed.values())
+    assert caption_of_pairs(contents).plain("en") == "Every row, to search and sort"
+    monkeypatch.setattr(report, "MOST_IN_ROWS", 5)
+    assert f". Of {len(named)} photos, the 5 in the pairs" in caption_of_pairs(contents).plain("en")
 
 
 def test_tables_that_are_too_long_are_left_out_and_named(contents: Contents, monkeypatch: pytest.MonkeyPatch) -> None:

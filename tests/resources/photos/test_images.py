@@ -12,7 +12,7 @@ from upath import UPath
 
 from resources.errors import UserError
 from resources.photos import images
-from resources.photos.images import UnreadableImage, decode_image, decode_photo, load_image
+from resources.photos.images import UnreadableImage, decode_image, decode_photo, load_image, load_roughly
 
 
 def smooth(height: int = 48, width: int = 64) -> np.ndarray:
@@ -210,6 +210,22 @@ def test_an_upper_case_extension_and_an_fsspec_address_are_read(tmp_path: Path) 
     remote.parent.mkdir(parents=True, exist_ok=True)
     remote.write_bytes(data)
     assert np.array_equal(load_image(str(tmp_path / "A.JPG")), load_image("memory://images/A.JPG"))
+
+
+def test_a_jpeg_for_a_small_picture_is_decoded_smaller_upright_and_refused_when_damaged(tmp_path: Path) -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    data = stored(Image.fromarray(smooth()).resize((640, 480)), "JPEG", quality=95, exif=exif)
+    (tmp_path / "a.jpg").write_bytes(data)
+    # 640 x 480 turned; an eighth is 60 x 80 and too small for 96, a quarter is 120 x 160.
+    small = load_roughly(tmp_path / "a.jpg", 96)
+    assert small.shape == (160, 120, 4)
+    whole = load_image(tmp_path / "a.jpg")
+    assert apart(small[..., :3], whole.reshape(160, 4, 120, 4, 4).mean(axis=(1, 3))[..., :3]) <= 3
+    assert load_roughly(tmp_path / "a.jpg", 481).shape == whole.shape
+    (tmp_path / "a.jpg").write_bytes(data[: len(data) // 2])
+    with pytest.raises(UnreadableImage, match="truncated or damaged"):
+        load_roughly(tmp_path / "a.jpg", 96)
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "CMYK", "P", "1"])
