@@ -20,7 +20,7 @@ from assets.shared.partitions import SETTINGS
 from pipeline.automation import fidelity, partitions_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
-from reports.shared import figure
+from reports.shared import figure, page
 from resources.configuration.fidelity import FidelityStudy, GoldenSet, ReplayJudge, Stripes
 from resources.database.call_records import ALTERATION_SIGN
 from resources.database.engine import open_engine
@@ -174,9 +174,10 @@ def sqlite_instance_in(folder: Path) -> dg.DagsterInstance:
 
 @contextmanager
 def without_drawing() -> Iterator[None]:
-    """Leave the plots out: drawing takes half of a small run's time and has tests of its own."""
+    """Leave the plots out, also those of pages: drawing takes half of a small run's time and has tests of its own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(figure, "png", lambda *_args, **_sizes: b"")
+        patch.setattr(page, "picture_of", lambda *_args: "")
         yield
 
 

@@ -176,10 +176,11 @@ def run(arguments: list[str], environment: dict[str, str], folder: str, log: str
     sys.argv = ["touchstone", *arguments]
     # Nothing that has partitions is imported before the command has named its study.
     from pipeline.command_line.main import run as command_line
-    from reports.shared import figure
+    from reports.shared import figure, page
     from tests.unsynced import without_syncing
 
     figure.png = lambda *_arguments, **_sizes: b""
+    page.picture_of = lambda *_arguments: ""
     without_syncing()
     command_line()
 
