@@ -1,6 +1,8 @@
 """The reliability report put together: sections, charts, help and the data that it carries."""
 
+import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
 import pandas as pd
@@ -16,7 +18,7 @@ from reports.reliability.coefficients import (
     terms_of_coefficients,
 )
 from reports.reliability.contents import WORDS, Contents, level, say, when
-from reports.reliability.disagreements import has_blind_readers, said_of_disagreements, worst_queries
+from reports.reliability.disagreements import has_blind_readers, said_of_disagreements, shortened, worst_queries
 from reports.reliability.history import events, history_chart
 from reports.reliability.people import judges_table, reviewers_table, said_of_truth, words_table
 from reports.reliability.queries import caution_of_profile, kappa_histogram, profile_table, said_of_profile
@@ -98,6 +100,8 @@ SHORT: Final = (
 LONG: Final = ("query_kappa", "disagreements", "disputed_documents")
 SCORES: Final = "scores"
 MOST_ROWS: Final = 50_000
+# Of a text in a row of the table of all documents.
+MOST_SIGNS: Final = 120
 
 
 def gates(contents: Contents) -> list[GateRow]:
@@ -272,13 +276,22 @@ def downloads(contents: Contents) -> dict[str, pd.DataFrame]:
     long = {name: contents.tables[name] for name in LONG}
     held_out = long["disagreements"]["held_out"].astype(bool)
     long["disagreements"] = long["disagreements"].assign(query=long["disagreements"]["query"].mask(held_out))
-    long[SCORES] = scores(contents.tables["judgments"])
+    long[SCORES] = scores(contents)
     return tables | {name: frame for name, frame in long.items() if len(frame) <= MOST_ROWS}
 
 
-def scores(judgments: pd.DataFrame) -> pd.DataFrame:
-    """One row per document: each judge's score that counts, and how far the highest is above the lowest, all on 0-1."""
+def scores(contents: Contents) -> pd.DataFrame:
+    """One row per document: each judge's score that counts, and how far the highest is above the lowest, all on 0-1.
+
+    Then the beginnings of the query and the document, where the study has any and the query was never held out.
+    """
+    judgments, texts = contents.tables["judgments"], contents.tables["query_documents"]
+    steps = [step for row in contents.history for step in json.loads(row["contingency_actions"])]
+    texts = texts[~texts["query_id"].isin([query for step in steps for query in step.get("held_out", ())])]
+    known = [name for name in ("query", "document") if texts[name].notna().any()]
+    texts = texts[["query_id", "doc_id", *known]].copy()
+    texts[known] = texts[known].map(partial(shortened, most=MOST_SIGNS), na_action="ignore")
     counting = judgments[judgments["counts"].astype(bool)]
     wide = counting.pivot_table("score", ["query_id", "doc_id"], "judge", aggfunc="first", sort=False)
     wide["difference"] = wide.max(axis=1) - wide.min(axis=1)
-    return wide.reset_index()
+    return wide.reset_index().merge(texts, on=["query_id", "doc_id"], how="left")
