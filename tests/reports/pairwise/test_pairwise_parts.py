@@ -171,7 +171,7 @@ def test_the_reasons_of_the_tables_are_said_in_italian() -> None:
         labelled(
             "precision", message("image {image} is never predicted", image=1)
         ): "precision: la foto 1 non è mai prevista",
-        labelled("all tests", message(few, n=1, fewest=5)): "tutte le prove: 1 gruppo, meno di 5",
+        labelled("all tests", message(few, n=1, fewest=5)): "tutti i test: 1 gruppo, meno di 5",
         labelled("log_likelihood", message(folds, n=4, folds=5)): "log_likelihood: 4 gruppi, meno dei blocchi (5)",
     }
     assert {english: phrase(english).plain("it") for english in said} == said
