@@ -13,7 +13,7 @@ from assets.shared.gate import Kind, gate
 from assets.shared.partitions import ONE_RUN, SETTINGS, Frames, each_partition
 from reports.fidelity.plots.settings import agreement_by_group
 from reports.shared.figure import figure_metadata
-from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.fidelity import FidelityStudy, FidelityThresholds
 from resources.study import Study
 
 ALL = "all objects"
@@ -38,7 +38,7 @@ def human_agreement(
         lambda key: agreement_table(
             key, sound_matches(matched_scores[key]), human_scores, study_objects, study.fidelity
         ),
-        lambda frame: headline(frame, study.fidelity.thresholds.spearman),
+        lambda frame: headline(frame, study.fidelity.thresholds),
     )
 
 
@@ -71,12 +71,15 @@ def _groups(judged: pd.DataFrame) -> Iterator[tuple[str, str, set[str]]]:
             yield grouping, name, set(group_of.index[group_of == name])
 
 
-def headline(frame: pd.DataFrame, threshold: float) -> dict[str, object]:
+def headline(frame: pd.DataFrame, limits: FidelityThresholds) -> dict[str, object]:
     """The overall numbers and the groups at a glance."""
     overall = frame[frame["grouped_by"] == "overall"].set_index("statistic")
     numbers = {name: overall.loc[name, "value"] for name in HEADLINE}
-    plot = figure_metadata(agreement_by_group(frame, threshold).specification())
-    return {"n_used": overall["n_used"].iloc[0], **numbers, "plot": plot}
+    plots = {
+        name: figure_metadata(agreement_by_group(frame, limit, statistic).specification())
+        for name, limit, statistic in (("plot", limits.spearman, "spearman_r"), ("plot_mae", limits.mae, "mae"))
+    }
+    return {"n_used": overall["n_used"].iloc[0], **numbers, **plots}
 
 
 @gate(

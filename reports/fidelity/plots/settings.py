@@ -239,14 +239,19 @@ def same_score() -> Layer:
     return marks.path([(0, 0), (1, 1)], NEUTRAL, dash="dash", width=1.3)
 
 
-def agreement_by_group(agreement: pd.DataFrame, threshold: float) -> Drawing:
-    """Spearman correlation with people, overall and per group, with clustered intervals.
+def agreement_by_group(agreement: pd.DataFrame, threshold: float, statistic: str = "spearman_r") -> Drawing:
+    """A statistic of agreement with people that has a limit, overall and per group, with clustered intervals.
 
     Args:
         agreement: Table `human_agreement` of one setting.
-        threshold: What it has to reach.
+        threshold: What it has to reach, or of an error at most.
+        statistic: ``spearman_r`` or ``mae``.
     """
-    rows = agreement[agreement["statistic"] == "spearman_r"].to_dict("records")
+    rows = agreement[agreement["statistic"] == statistic].to_dict("records")
+    needed = {
+        "spearman_r": f"Spearman with people (dashed: {threshold:g} needed)",
+        "mae": f"mean absolute error against people, 0-1 (dashed: at most {threshold:g})",
+    }
     enough = reliable_from("spearman")
     few = [bool(row["n_products"] < enough) for row in rows]
     products = [f"; {row['n_products']} products" if unsure else "" for row, unsure in zip(rows, few, strict=True)]
@@ -256,7 +261,7 @@ def agreement_by_group(agreement: pd.DataFrame, threshold: float) -> Drawing:
     colors = [OTHER if one else MAIN for one in few]
     return Drawing(
         [line_at(threshold, vertical=True), *marks.row_layers(points, names, colors, whisker=None)],
-        Axis(f"Spearman with people (dashed: {threshold:g} needed)"),
+        Axis(needed[statistic]),
         rows_axis(names),
         rows_height(len(rows)) + 30,
         [f"{of_setting(agreement)}agreement by group", unsure],

@@ -9,6 +9,7 @@ import pytest
 
 from assets.fidelity.human_agreement import agreement_table, error_gate, headline, spearman_gate
 from assets.fidelity.matched_scores import matched_rows
+from resources.configuration.fidelity import FidelityThresholds
 from tests.assets.shared.made_tables import (
     SETTING,
     keeps_to_its_declaration,
@@ -193,10 +194,11 @@ def test_units_are_the_scores_for_errors_and_none_for_the_rest(frame: pd.DataFra
 
 
 def test_the_headline_is_the_overall_part(frame: pd.DataFrame) -> None:
-    numbers = headline(frame, 0.7)
+    numbers = headline(frame, FidelityThresholds())
     assert numbers["n_used"] == 8
     assert numbers["mae"] == pytest.approx(0.075)
     assert "data:image/png;base64," in numbers["plot"].value  # type: ignore[attr-defined]
+    assert "data:image/png;base64," in numbers["plot_mae"].value  # type: ignore[attr-defined]
 
 
 def test_a_judge_that_orders_like_people_passes(frame: pd.DataFrame) -> None:

@@ -69,6 +69,7 @@ PLOTS: dict[str, Callable[[pd.DataFrame], Drawing | dict[str, Any]]] = {
     "looks": lambda frame: plots.convergence(CURVES, frame, 0.02),
     "matched scores": plots.matched_scores,
     "agreement": lambda frame: plots.agreement_by_group(frame, 0.7),
+    "error": lambda frame: plots.agreement_by_group(frame, 0.1, "mae"),
     "setting summary": lambda frame: plots.setting_summary(frame, LIMITS),
     "icc": lambda frame: plots.icc_forms(frame, 0.85),
 }
@@ -80,6 +81,7 @@ TABLES = {
     "looks": LOOKS,
     "matched scores": MATCHED,
     "agreement": AGREEMENT,
+    "error": AGREEMENT.assign(statistic="mae"),
     "setting summary": SUMMARY,
     "icc": ICC,
 }
