@@ -31,6 +31,8 @@ LEGEND_PX: Final = 36
 # How many times the logarithmic axis goes beyond the points.
 ROOM: Final = 1.8
 NAME_ROOM: Final = 6.0
+# A chart narrower than this has no room for two names next to each other; so far apart they do not touch, both in px.
+NARROW, NAME_OFF = 420, 14
 BINS: Final = 24
 
 
@@ -136,10 +138,13 @@ def speeds(metrics: pd.DataFrame) -> Drawing:
     ticks = _ticks(low, high)
     names = [point | {"label": name} for point, name in zip(points, _named_points(rows), strict=True) if name]
     middle = math.sqrt(min(times) * max(times))
-    sides = [
-        marks.labels([one for one in names if (one["x"] <= middle) is left], color=INK, align=side, dx=shift)
-        for left, side, shift in ((True, "left", 8), (False, "right", -8))
-    ]
+    left = [one for one in names if one["x"] <= middle]
+    sides = [marks.labels(left, color=INK, align="left", dx=8)]
+    # In a narrow chart names of the right points are off the height of the left one that is nearest to it.
+    for is_lower, off in ((True, NAME_OFF), (False, -NAME_OFF)):
+        right = [one for one in names if one["x"] > middle and (one["y"] <= _nearest(left, one)) is is_lower]
+        off_when_narrow = {"expr": f"width < {NARROW} ? {off} : 0"}
+        sides.append(marks.labels(right, color=INK, align="right", dx=-8, dy=off_when_narrow))
     return Drawing(
         [
             *_chance(vertical=False),
@@ -151,6 +156,11 @@ def speeds(metrics: pd.DataFrame) -> Drawing:
         Axis(say("axis.accuracy")),
         420,
     )
+
+
+def _nearest(others: Sequence[dict[str, Any]], one: dict[str, Any]) -> float:
+    """The accuracy of the other that is most like this one's."""
+    return min((float(other["y"]) for other in others), key=lambda y: abs(y - one["y"]), default=0.0)
 
 
 def timed(metrics: pd.DataFrame) -> list[dict[str, Any]]:

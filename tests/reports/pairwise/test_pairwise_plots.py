@@ -104,6 +104,17 @@ def test_of_methods_with_one_time_the_best_is_named() -> None:
     assert sorted(set(texts(spec)) - {"a coin"}) == ["exposure_only", "sharpness_only"]
 
 
+def test_on_a_narrow_chart_a_name_at_the_right_is_off_the_height_of_the_nearest_at_the_left() -> None:
+    # The right one is less accurate (0.42) than the nearest of the left (0.62): below it, else on a level.
+    def offs(frame: pd.DataFrame) -> list[tuple[str, str]]:
+        layers = [one for one in drawn(speeds(frame))["layer"] if isinstance(one["mark"].get("dy"), dict)]
+        return [(row["label"], one["mark"]["dy"]["expr"]) for one in layers for row in one["data"]["values"]]
+
+    assert offs(metrics()) == [("exposure_only", "width < 420 ? 14 : 0")]
+    turned = metrics().assign(accuracy=1.0 - metrics()["accuracy"])
+    assert offs(turned) == [("exposure_only", "width < 420 ? -14 : 0")]
+
+
 @pytest.mark.parametrize("times", [(5.0, 5.0), (5.0, 5.0000001), (5.0, 6.0)])
 def test_methods_that_all_cost_the_same_have_an_axis_of_some_length(times: tuple[float, ...]) -> None:
     spec = drawn(speeds(metrics(NAMES[:2]).assign(avg_time_ms=times)))
