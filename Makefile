@@ -1,5 +1,8 @@
 # `make demo` and `make test` are all a newcomer needs; each sets the environment up if it is missing.
-PYTHON ?= python3
+# The distribution's Python where it can make an environment: it is compiled with profile-guided optimisation, which one
+# that pyenv compiled is not. Another: `make demo PYTHON=python3.12`.
+PYTHON ?= $(shell /usr/bin/python3 -c 'import ensurepip, sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' \
+  2>/dev/null && echo /usr/bin/python3 || echo python3)
 VENV := .venv
 BIN := $(VENV)/bin
 # Stamps of what is installed: the base with one extra, which is all that the studies need, or everything and the
@@ -8,14 +11,19 @@ STUDIES := $(VENV)/.with-models
 REVIEW := $(VENV)/.with-review
 READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
+# uv finds or fetches a suitable one itself where only the name is known.
+WITH_PYTHON = $(if $(filter-out python3,$(PYTHON)),--python $(PYTHON))
 
 .DEFAULT_GOAL := help
 # Where nothing compiled may be kept, every process of a test compiles the libraries again.
 export PYTHONDONTWRITEBYTECODE :=
-.PHONY: help demo test test-all check dev review docs gates conformance screenshots bench chaos audit lock
+.PHONY: help python demo test test-all check dev review docs gates conformance screenshots bench chaos audit lock
 
 help: ## Show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 13
+
+python:
+	@echo $(PYTHON)
 
 # The lock decides: an unchanged lock reuses the environment, a changed one updates it.
 LOCK := uv.lock constraints.txt pyproject.toml
@@ -23,7 +31,7 @@ LOCK := uv.lock constraints.txt pyproject.toml
 $(VENV)/.with-%: $(LOCK)
 	@echo "Setting up $(VENV): the base and the extra $* (minutes, once; torch alone is several GB on Linux)"
 ifneq ($(UV),)
-	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync --quiet --locked --inexact --no-default-groups --extra $*
+	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync $(WITH_PYTHON) --quiet --locked --inexact --no-default-groups --extra $*
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --upgrade pip
@@ -34,7 +42,7 @@ endif
 $(READY): $(LOCK)
 	@echo "Setting up $(VENV): all extras and the developers' tools (several GB; minutes, once)"
 ifneq ($(UV),)
-	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync --quiet --locked --all-extras
+	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync $(WITH_PYTHON) --quiet --locked --all-extras
 else
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install -qq --upgrade pip

@@ -106,7 +106,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_collection_finish() -> None:
     """What is loaded by now stays: a million objects that no garbage collection need look at again."""
+    from resources.runtime.memory import COLLECTED_AT
+
     gc.freeze()
+    gc.set_threshold(*COLLECTED_AT)
     gc.enable()
 
 

@@ -31,11 +31,9 @@ from pipeline.command_line import (
 )
 from pipeline.command_line.given_once import Application
 from resources.errors import UserError
+from resources.runtime.memory import COLLECTED_AT
 
 LONGEST_FAULT = 300
-# Most of what a command loads stays; at Python's own 700 objects the collector took a fifth of the time of loading, and
-# with a look at older objects at every tenth collection, as it has, half of what was left.
-COLLECTED_AT = (50_000, 20, 20)
 
 application = Application(
     name="touchstone",
