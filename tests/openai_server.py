@@ -216,7 +216,7 @@ class _AtOnce(uvicorn.Server):
     async def main_loop(self) -> None:
         await self.on_tick(0)
         while not self.should_exit:
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.05)
 
     async def shutdown(self, sockets: list[Any] | None = None) -> None:
         for listening in (*self.servers, *(sockets or [])):

@@ -51,8 +51,14 @@ def write_series(folder: Path) -> tuple[Path, Path]:
 
 def series_study(folder: Path, **changes: Any) -> Study:
     """A study over these files with a home of its own and every built-in method, most of them without weights."""
-    pairs, photos = write_series(folder)
-    plan: dict[str, Any] = {"pairs_csv": pairs, "image_root": photos, "bootstrap_resamples": 100}
+    write_series(folder)
+    return described(folder, **changes)
+
+
+def described(folder: Path, **changes: Any) -> Study:
+    """The study over the files that `write_series` left in a folder."""
+    plan: dict[str, Any] = {"pairs_csv": folder / "pairs.csv", "image_root": folder / "photos"}
+    plan |= {"bootstrap_resamples": 100}
     section = PairwiseStudy(**(plan | changes))
     assert list(section.methods) == METHODS.get_partition_keys()
     return Study("small", None, Home(UPath(folder / "home"), folder / "home"), pairwise_section=section)

@@ -1,4 +1,7 @@
-"""For every integrity gate, small studies whose data are good at first and then are not, and how they are fixed."""
+"""For every integrity gate, small studies whose data are good at first and then are not, and how they are fixed.
+
+Those of studies A and B are over the files of `WRITTEN`, all tables of which are made; those of study D write theirs.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -24,8 +27,19 @@ from tests.pipeline.readers import (
     OF_PAIRS,
 )
 from tests.small_relevance import AGREED, JUDGES, relevance_study, write_answers, write_queries
+from tests.small_series import described as described_series
 from tests.small_series import series_study
-from tests.small_study import KEYS, OBJECTS, fault, file_name, near_truth, write_image, write_selection, write_study
+from tests.small_study import (
+    KEYS,
+    OBJECTS,
+    described,
+    fault,
+    file_name,
+    near_truth,
+    write_image,
+    write_selection,
+    write_study,
+)
 
 SETTING = KEYS[1]
 ONE_SETTING = partitions_between(SETTING, SETTING)
@@ -96,8 +110,15 @@ def removed(paths: list[Path]) -> None:
 
 
 def fidelity_of(folder: Path, **plan: Any) -> Study:
-    """Study A with people's scores, images and a recorded judge."""
-    return write_study(folder, **{"bootstrap_resamples": 100, **plan})
+    """Study A with people's scores, images and a recorded judge, over the files that are there."""
+    return described(folder, **{"bootstrap_resamples": 100, **plan})
+
+
+# Jobs of studies that are written and run once, with the partitions of that run.
+WRITTEN: dict[str, tuple[Callable[[Path], Study], dict[str, str]]] = {
+    fidelity.name: (lambda folder: write_study(folder, bootstrap_resamples=100), ONE_SETTING),
+    pairwise.name: (series_study, all_methods()),
+}
 
 
 def scores_change_while_they_are_read(folder: Path) -> Spoiled:
@@ -114,7 +135,7 @@ def scores_change_while_they_are_read(folder: Path) -> Spoiled:
 
 
 def a_render_of_another_object(folder: Path) -> Spoiled:
-    path = write_selection(folder.parent / f"{folder.name}.csv", {})
+    path = write_selection(folder / "selected.csv", {})
     return Spoiled(
         fidelity_of(folder, selected_objects=path),
         fidelity.name,
@@ -209,7 +230,7 @@ def two_items_that_people_scored(folder: Path) -> Spoiled:
 
 
 def votes_change_while_they_are_read(folder: Path) -> Spoiled:
-    study = series_study(folder, bootstrap_resamples=100)
+    study = described_series(folder)
     path = study.pairwise.pairs_csv
     old, new = "1-2.JPG,4,1,5,0.8", "1-2.JPG,5,0,5,1.0"
     return Spoiled(
@@ -223,7 +244,7 @@ def votes_change_while_they_are_read(folder: Path) -> Spoiled:
 
 
 def photos_that_are_gone(folder: Path) -> Spoiled:
-    study = series_study(folder, bootstrap_resamples=100)
+    study = described_series(folder)
     photos = {path: path.read_bytes() for path in sorted(study.pairwise.image_root.iterdir())[:3]}
     return Spoiled(
         study,
