@@ -360,6 +360,11 @@ def _by_bound(standing: Standing, margin: float, policy: Policy) -> str:
     return message(HOLDS_BY_BOUND, share=100 * policy.order_confidence, bound=bound) if bound > -margin else ""
 
 
+def holds_by_bound(one: Condition) -> bool:
+    """Whether a bound that labels go by holds, though the interval reaches beyond what is needed."""
+    return one.state == "passes" and one.why.startswith(HOLDS_BY_BOUND.partition("{")[0])
+
+
 def _keeps_up(standing: Standing, order: Quantity, margin: float, policy: Policy) -> bool:
     """Whether the judge's agreement is not behind people's by the margin: the estimate of scores, a bound of labels."""
     return _order_bound(standing, order, policy) > -margin

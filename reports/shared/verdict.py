@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.verdict.rule import HOLDS_BY_BOUND, Condition, Verdict, Word
+from analysis.verdict.rule import Condition, Verdict, Word, holds_by_bound
 from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, UNUSABLE, Against, Row, Stated
 from analysis.verdict.stated import WORDS as WORDS_OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
@@ -175,13 +175,8 @@ def deciding(said: Verdict) -> list[Condition]:
 def _is_open(one: Condition) -> bool:
     """Whether an interval, or a test, does not prove yet what the estimate says."""
     is_test = one.name.startswith("alternative annotator test")
-    is_open = one.state == "passes" and (one.low is not None or is_test) and not _by_bound(one)
-    return one.state == "not measured" or is_open
-
-
-def _by_bound(one: Condition) -> bool:
-    """Whether a bound that labels go by holds, though the interval reaches beyond what is needed."""
-    return one.state == "passes" and one.why.startswith(HOLDS_BY_BOUND.partition("{")[0])
+    is_proven = holds_by_bound(one) or not (one.low is not None or is_test)
+    return one.state == "not measured" or (one.state == "passes" and not is_proven)
 
 
 def condition_text(one: Condition) -> Text:
@@ -200,7 +195,7 @@ def condition_text(one: Condition) -> Text:
 
 def state_text(one: Condition) -> Text:
     """A condition's state; of a test that is not decided, whose estimate is short of what is needed: not proven."""
-    if _by_bound(one):
+    if holds_by_bound(one):
         return say("verdict.state.by_bound")
     short = one.limit is not None and one.estimate is not None and one.estimate < one.limit
     if one.state == "passes" and one.needed.startswith("at least") and short:

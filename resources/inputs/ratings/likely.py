@@ -385,8 +385,10 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
 
 
 def _is_criterion(column: SeenColumn) -> bool:
-    """Whether it says for what an object is rated, and there are several."""
-    return bool(_CRITERION.fullmatch(column.name.strip())) and column.are_labels and _repeats(column)
+    """Whether it says for what an object is rated, and there are several; a picture's dimension is a number."""
+    name = column.name.strip()
+    is_measure = column.are_numbers and "crit" not in name.casefold().replace("k", "c")
+    return bool(_CRITERION.fullmatch(name)) and not is_measure and column.are_labels and _repeats(column)
 
 
 def _once_each(column: SeenColumn, criterion: SeenColumn) -> bool:

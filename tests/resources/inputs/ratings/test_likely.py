@@ -42,6 +42,8 @@ ROWS = range(40)
          ["object", "criterion", "judge", "person"]),
         ("doc,Aspects,rater,score", lambda i: f"d{i // 8},{'ab'[i % 2]},{'abcd'[i // 2 % 4]},{1 + i % 5}",
          ["object", "criterion", "rater", "rating"]),
+        ("id,dimension,Kriterium,gpt4,expert_1", lambda i: f"d{i},{256 << i % 2},{i % 2},{1 + i % 5},{1 + i % 4}",
+         ["object", "other", "criterion", "judge", "person"]),
         ("id,metric,gpt4,expert_1", lambda i: f"d{i},one,{1 + i % 5},{1 + i % 4}",
          ["object", "other", "judge", "person"]),
         ("doc_id,passage,len,gpt4,expert_1", lambda i: f"{i // 2},text {i} of it,{i // 2},{1 + i % 5},{1 + i % 4}",
