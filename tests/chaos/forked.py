@@ -84,10 +84,16 @@ class ForkedProgram(Forked):
     """A program of the tests, which `python -m` would run, in such a process."""
 
     def __init__(
-        self, module: str, arguments: Sequence[str], log: Path, environment: Mapping[str, str] = os.environ
+        self,
+        module: str,
+        arguments: Sequence[str],
+        log: Path,
+        environment: Mapping[str, str] = os.environ,
+        errors: Path | None = None,
     ) -> None:
-        """Start it in this folder; what it says is appended to the log."""
-        self._start(run_program, module, list(arguments), dict(environment), str(Path.cwd()), str(log))
+        """Start it in this folder; what it says is appended to the log, and its stderr there too or to its own file."""
+        given = (module, list(arguments), dict(environment), str(Path.cwd()), str(log), str(errors or log))
+        self._start(run_program, *given)
 
     @property
     def returncode(self) -> int | None:
@@ -107,7 +113,7 @@ class InteractiveProgram(ForkedProgram):
         self._start(
             run_reading,
             str(self._lines),
-            *(module, list(arguments), dict(os.environ), str(Path.cwd()), str(self._log)),
+            *(module, list(arguments), dict(os.environ), str(Path.cwd()), str(self._log), str(self._log)),
         )
 
     def tell(self, line: str) -> None:
@@ -185,9 +191,11 @@ def run(arguments: list[str], environment: dict[str, str], folder: str, log: str
     command_line()
 
 
-def run_program(module: str, arguments: list[str], environment: dict[str, str], folder: str, log: str) -> None:
+def run_program(
+    module: str, arguments: list[str], environment: dict[str, str], folder: str, log: str, errors: str
+) -> None:
     """In the new process: the program."""
-    settle(environment, folder, log, log)
+    settle(environment, folder, log, errors)
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__")
 

@@ -2,20 +2,22 @@
 
 import os
 import subprocess
-import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from resources.runtime.home import CHECKOUT
+from tests.chaos.forked import ForkedProgram
 
 MODELS = "pip install -e '.[models]'"
 
 
 def touchstone(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tests.base_install", *arguments]
+    words = Path(tempfile.mkdtemp(dir=home.parent))
+    said, errors = words / "stdout.txt", words / "stderr.txt"
     environment = {**os.environ, "TOUCHSTONE_HOME": str(home), "COLUMNS": "300"}
-    return subprocess.run(command, capture_output=True, text=True, cwd=CHECKOUT, env=environment, check=False)
+    status = ForkedProgram("tests.base_install", arguments, said, environment, errors).wait()
+    return subprocess.CompletedProcess(list(arguments), status, said.read_text(), errors.read_text())
 
 
 @pytest.mark.slow
