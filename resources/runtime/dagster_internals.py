@@ -23,7 +23,7 @@ from dagster._core.storage.asset_check_execution_record import (
 from dagster_shared.error import SerializableErrorInfo
 from dagster_shared.record import copy
 
-from resources.runtime.dagster_databases import keep_engines
+from resources.runtime.dagster_databases import keep_engines, kept_server
 
 __all__ = [
     "COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES",
@@ -59,7 +59,11 @@ ENGINE_MODULES = (
     "dagster._core.storage.schedules.sqlite.sqlite_schedule_storage",
 )
 
+# Where the package for Postgres has its own from, which is loaded where it is asked for.
+SERVER_MODULES = ("dagster._core.storage.sql",)
+
 keep_engines(ENGINE_MODULES)
+keep_engines(SERVER_MODULES, kept_server)
 
 
 def __getattr__(name: str) -> Any:

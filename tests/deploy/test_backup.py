@@ -1,9 +1,8 @@
 """A back-up that is taken while a run is on, restored elsewhere: no call is repeated, and the tables are the same."""
 
 import os
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ from resources.database.engine import open_engine
 from resources.runtime.home import CHECKOUT, touchstone_home
 from tests.chaos.forked import ForkedProgram
 from tests.deploy.configured_study import SETTINGS, environment, write_configured_study
+from tests.deploy.test_postgres import until
 from tests.pipeline.test_crash import OF_THE_MOMENT, plain, without_folders
 from tests.postgres import postgres_programs
 from tests.small_study import OBJECTS, TABLES, UNPARTITIONED
@@ -68,17 +68,19 @@ class Place(NamedTuple):
         """What commands said that ran next to the test."""
         return self.home.with_suffix(".log")
 
-    def calls(self) -> pd.DataFrame:
-        """The ledger's rows in the order in which they came."""
+    @contextmanager
+    def ledger(self) -> Iterator[sa.Connection]:
+        """A connection to the ledger, which may have no table yet."""
         with self.entered():
             engine = open_engine(touchstone_home().database_url)
         with engine.connect() as connection:
-            there = sa.inspect(connection).has_table("judge_calls")
-            rows = (
-                pd.read_sql(sa.text("SELECT * FROM judge_calls ORDER BY id"), connection) if there else pd.DataFrame()
-            )
+            yield connection
         engine.dispose()
-        return rows
+
+    def calls(self) -> pd.DataFrame:
+        """The ledger's rows in the order in which they came."""
+        with self.ledger() as connection:
+            return pd.read_sql(sa.text("SELECT * FROM judge_calls ORDER BY id"), connection)
 
     def table(self, name: str, setting: str | None) -> pd.DataFrame:
         """A stored table without what differs between two folders and two moments."""
@@ -118,11 +120,9 @@ def restored(
     original, copy = place(home), place(folder / "restored")
     running = original.started("--slow", *RUN)
     try:
-        deadline = time.monotonic() + PATIENCE_S
-        while len(original.calls()) < ENOUGH:
-            assert running.poll() is None, original.log.read_text()
-            assert time.monotonic() < deadline, "no calls came"
-            time.sleep(0.1)
+        with original.ledger() as ledger:
+            until(lambda: n_calls(ledger) >= ENOUGH or running.poll() is not None, "calls")
+        assert running.poll() is None, original.log.read_text()
         assert "Study small: " in original.call("backup", str(folder / "backup"))
     finally:
         running.wait(timeout=PATIENCE_S)
@@ -131,6 +131,13 @@ def restored(
     statuses = {run.status.value for run in runs_of(copy)}
     assert copy.started(*RUN).wait(PATIENCE_S) == 0, copy.log.read_text()
     return Restored(original, copy, calls_then, said, statuses)
+
+
+def n_calls(ledger: sa.Connection) -> int:
+    """How many calls are recorded by now; none where there is no table yet."""
+    with suppress(sa.exc.DBAPIError), ledger.begin():
+        return ledger.scalar(sa.text("SELECT count(*) FROM judge_calls")) or 0
+    return 0
 
 
 def runs_of(place: Place) -> list[dg.DagsterRun]:

@@ -1,4 +1,4 @@
-"""Dagster's SQLite databases: one engine with a connection each, and commits that wait for no disk."""
+"""Dagster's databases: one engine with a connection each, and commits that wait for no disk."""
 
 import os
 import sqlite3
@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from resources.runtime import dagster_databases
-from resources.runtime.dagster_databases import close_connections, keep_engines, kept_engine
+from resources.runtime.dagster_databases import close_connections, keep_engines, kept_engine, kept_server
 from tests.small_study import sqlite_instance_in
 from tests.unsynced import synced
 
@@ -107,6 +107,44 @@ def test_a_child_process_makes_a_connection_of_its_own(tmp_path):
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     with engine.begin() as connection:
         assert connection.exec_driver_sql("SELECT x FROM t").fetchall() == [(1,)]
+
+
+def test_a_server_is_connected_to_once_and_again_when_it_has_ended_the_connection(postgres_url):
+    def backend(engine: sa.Engine) -> int:
+        with engine.connect() as connection:
+            return int(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar() or 0)
+
+    from dagster_postgres.utils import create_pg_engine  # as late as Dagster loads it
+
+    address = driven(postgres_url)
+    asked = {"isolation_level": "AUTOCOMMIT", "poolclass": sa.pool.NullPool}
+    engine = create_pg_engine(address, **asked)
+    first = backend(engine)
+    assert create_pg_engine(address, **asked) is engine
+    assert backend(engine) == first
+    other = sa.create_engine(address, poolclass=sa.pool.NullPool)
+    with other.connect() as connection:
+        connection.exec_driver_sql(f"SELECT pg_terminate_backend({first})")
+    assert backend(engine) != first
+    close_connections()
+    with other.connect() as connection:
+        left = connection.exec_driver_sql(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        ).scalar()
+    assert left == 0
+
+
+def test_the_web_ui_has_connections_of_its_own(postgres_url):
+    address = driven(postgres_url)
+    kept = kept_server(address, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
+    own = kept_server(address, isolation_level="AUTOCOMMIT", pool_size=1, max_overflow=10)
+    assert own is not kept
+    assert own is not kept_server(address, isolation_level="AUTOCOMMIT", pool_size=1, max_overflow=10)
+
+
+def driven(address: str) -> str:
+    """The address as Dagster is given it."""
+    return sa.make_url(address).set(drivername="postgresql+psycopg2").render_as_string(hide_password=False)
 
 
 def test_the_log_is_written_ahead_and_a_commit_does_not_wait_for_the_disk(tmp_path):
