@@ -69,18 +69,22 @@ class Installation(NamedTuple):
         """Of a run, as the UI shows it."""
         return str(self.ask(STATUS, id=run)["runOrError"]["status"])
 
+    def await_status(self, run: str, *statuses: str) -> None:
+        """Wait until a run has one of them; each question costs the UI's process as much as a page."""
+        until(lambda: self.status(run) in statuses, f"the run as {statuses[0]}", every_s=1)
+
     def processes(self) -> dict[str, int]:
         """Name to process of what the script says it started."""
         found = re.findall(r"^(code server|web UI|daemon) +process (\d+)", self.said.read_text(), re.MULTILINE)
         return {name: int(process) for name, process in found}
 
 
-def until(happened: Callable[[], bool], what: str) -> None:
+def until(happened: Callable[[], bool], what: str, every_s: float = 0.2) -> None:
     """Wait for something that takes as long as the machine takes."""
     deadline = time.monotonic() + PATIENCE_S
     while not happened():
         assert time.monotonic() < deadline, f"{what} did not happen within {PATIENCE_S:.0f} s"
-        time.sleep(0.2)
+        time.sleep(every_s)
 
 
 def free_ports() -> tuple[int, int]:
@@ -127,7 +131,7 @@ def test_a_study_runs_through_the_queue_and_its_state_lies_in_postgres(
 ) -> None:
     assert list(installation.processes()) == ["code server", "web UI", "daemon"]
     run = installation.launch(*SETTINGS)
-    until(lambda: installation.status(run) in ("SUCCESS", "FAILURE", "CANCELED"), "the run's end")
+    installation.await_status(run, "SUCCESS", "FAILURE", "CANCELED")
     assert installation.status(run) == "SUCCESS", installation.said.read_text()
 
     tables = installation.home / "tables" / "fidelity"
@@ -150,7 +154,7 @@ def test_a_study_runs_through_the_queue_and_its_state_lies_in_postgres(
 
     # A second run is stopped in its middle, as by Ctrl+C.
     stopped = installation.launch(KEYS[0], KEYS[-1])
-    until(lambda: installation.status(stopped) == "STARTED", "the second run's start")
+    installation.await_status(stopped, "STARTED")
     groups = installation.processes().values()
     installation.script.send_signal(signal.SIGINT)
     assert installation.script.wait(timeout=PATIENCE_S) == 0
