@@ -1,13 +1,14 @@
 """A short selection of `make chaos`: what is killed, full or closed loses nothing, and a loss would be seen."""
 
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
+import yaml
 
 from resources.database.engine import open_engine, writing
 from tests.chaos.__main__ import attempted, conclusion, database, on_postgres
@@ -26,7 +27,15 @@ N_TIMES = 1
 
 
 class WarmWorld(World):
-    """Its programs have their libraries already; what they do is the same."""
+    """A smaller one, whose programs have their libraries already: one setting next to the baseline, one data set."""
+
+    def __init__(self, folder: Path, server: OpenAIServer, variables: Mapping[str, str] | None = None) -> None:
+        super().__init__(folder, server, variables)
+        configuration = self.home / "touchstone.yaml"
+        study = yaml.safe_load(configuration.read_text())
+        study["fidelity"]["settings"]["top_ps"] = [float(study["fidelity"]["golden"]["setting"].rpartition("p")[2])]
+        configuration.write_text(yaml.safe_dump(study))
+        (folder / "inbox" / "questions.jsonl").unlink()
 
     def start(self, study: str) -> subprocess.Popen[bytes]:
         """`touchstone run STUDY` in a process group of its own."""
