@@ -12,7 +12,7 @@ from pipeline.automation import partitions_between
 from pipeline.definitions import definitions_of
 from pipeline.runs import QUIET
 from resources.configuration.evaluation import Dataset
-from resources.configuration.fidelity import Anchor, LocalJudge
+from resources.configuration.fidelity import Anchor, LocalJudge, RubricWeights
 from resources.configuration.section import Section
 from resources.study import Study
 from resources.tables.all_tables import TABLES
@@ -42,6 +42,7 @@ WITHOUT_EFFECT_ON = {
 }
 # The fact about the judge stands for all that is set of it.
 AS_JUDGE = {"judge.image_side_px", "judge.workers", "rubric_weights.*"}
+AS_JUDGE |= {f"rubric_weights.{name}" for name in RubricWeights.model_fields}
 # It follows `golden_scores`, whose fact about the judge stands for these.
 FOLLOWED = {"subscore_sensitivity": ("judge", "rubric_weights")}
 # Whether a table can be written at all, looked at before hours of photos.
@@ -73,24 +74,17 @@ def heard_of_each(
     runs: Mapping[str, Mapping[str, str]],
     only: Collection[str] = BY_TABLE,
 ) -> dict[str, set[str]]:
-    """What is read while each table of these jobs and its checks are made again; everything is made before."""
+    """What is read while each table of these jobs and its checks are made, the first time, when the most is read."""
     found: dict[str, set[str]] = {}
     definitions = definitions_of(study)
     for name, tags in runs.items():
         job = definitions.resolve_job_def(name)
-        assert job.execute_in_process(run_config=QUIET, instance=instance, tags=tags).success
-        tables = {key.path[-1] for key in job.asset_layer.selected_asset_keys} & set(only)
+        tables = {key.path[-1] for key in job.asset_layer.selected_asset_keys}
         with listening(section) as listener:
-            again = job.execute_in_process(
-                run_config=QUIET,
-                instance=instance,
-                tags=tags,
-                asset_selection=[dg.AssetKey(table) for table in tables],
-                raise_on_error=False,
-            )
-        assert again.success, name
+            result = job.execute_in_process(run_config=QUIET, instance=instance, tags=tags, raise_on_error=False)
+        assert result.success, name
         assert {*listener.heard} - {""} <= tables
-        found |= {table: listener.heard[table] for table in tables}
+        found |= {table: listener.heard[table] for table in tables & set(only)}
     return found
 
 

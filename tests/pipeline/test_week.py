@@ -1,8 +1,8 @@
 """A week of an installation that nobody looks after: new files, bad files, a crash, other judges, votes, the history.
 
-The week is lived by `tests.pipeline.week_days`, once on SQLite and to its Thursday on Postgres, in a process of its own
-that finds all four studies in one configuration and writes a diary. What is expected stands here, written by hand. A
-week takes minutes where little else runs on two cores; `pytest -rP` prints the minutes of each.
+The week is lived by `tests.pipeline.week_days`, once on SQLite and to its Wednesday on Postgres, in a process of its
+own that finds all four studies in one configuration and writes a diary. What is expected stands here, written by hand.
+A week takes minutes where little else runs on two cores; `pytest -rP` prints the minutes of each.
 """
 
 from collections import Counter
@@ -94,8 +94,8 @@ def test_on_monday_every_table_of_every_study_is_made_once(note: Read) -> None:
         ("new_datasets", "evaluation_overview"),
     ]
     assert (first.errors, first.gates) == ([], STUDY_A_MISSES)
-    # 8 objects at 3 settings, 3 repeats each; 12 pictures of the golden set, 3 repeats each.
-    assert first.calls == {"judge-1": 8 * 3 * 3 + 12 * 3}
+    # 8 objects at 2 settings, 3 repeats each; 12 pictures of the golden set, 3 repeats each.
+    assert first.calls == {"judge-1": 8 * 2 * 3 + 12 * 3}
     assert note("ticks after it").is_quiet
 
 
@@ -110,14 +110,6 @@ def test_on_tuesday_touched_files_start_nothing(note: Read) -> None:
     assert note("touched").is_quiet
 
 
-def test_on_tuesday_a_new_score_makes_study_a_again_and_asks_no_call_again(note: Read) -> None:
-    new = note("new scores")
-    assert new.runs == [("changed_inputs", "fidelity"), ("refresh", "")]
-    # What the anchor was held against changed as well; the anchor itself is asked on its own days.
-    assert new.made == STUDY_A + DRIFT
-    assert new.calls == {}
-
-
 def test_on_tuesday_a_file_that_still_grows_is_left_alone_until_it_rests(note: Read) -> None:
     assert note("half written").is_quiet
     rests = note("at rest")
@@ -125,8 +117,40 @@ def test_on_tuesday_a_file_that_still_grows_is_left_alone_until_it_rests(note: R
     assert rests.made == DATA_SET + OVERVIEW
 
 
-def test_on_wednesday_from_bad_files_nothing_is_made_but_the_table_whose_gate_says_so(note: Read) -> None:
-    bad = note("bad files")
+def test_on_wednesday_no_finished_call_is_repeated_after_the_kill(note: Read) -> None:
+    killed = note("killed")
+    assert (killed.entry["signal"], killed.entry["status"]) == (9, "FAILURE")
+    # 96 calls of Monday, and those that were answered of the 12 that two more objects need.
+    assert killed.entry["n_recorded_at_the_kill"] == 96 + killed.entry["n_answers"] < 108
+    assert killed.entry["n_recorded_and_asked_again"] == 0
+    # What was under way is asked again: the judge's concurrency is 8.
+    assert killed.entry["n_asked_again"] <= 8
+    assert killed.calls == {"judge-1": 12 + killed.entry["n_asked_again"]}
+
+
+def test_on_wednesday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check_that_was_cut_off(note: Read) -> None:
+    killed = note("killed")
+    assert ({asked_by for asked_by, _ in killed.runs}, killed.errors) == ({"refresh"}, [])
+    # The kill came before the gate on `golden_images` had looked at it.
+    # The verdict reads what the golden set said before, and is made again when it says something new.
+    cut_off = {"golden_scores", "sensitivity", "dose_response", "subscore_sensitivity", "fidelity_report"}
+    assert set(killed.made) - {"drift"} == set(STUDY_A) - cut_off
+    assert killed.made.items() >= BY_SETTING.items()
+    night = note("night after the crash")
+    assert night.runs == [("nightly_fidelity", "fidelity"), ("refresh", "")]
+    assert night.made == STUDY_A + DRIFT
+    # The golden picture of another item is of one of the new ones: 3 repeats.
+    assert night.calls == {"judge-1": 3}
+
+
+def test_on_wednesday_study_a_is_as_in_a_fresh_home_where_one_undisturbed_run_made_it(whole_note: Read) -> None:
+    undisturbed = whole_note("undisturbed")
+    assert (undisturbed.made, undisturbed.errors) == (STUDY_A, [])
+    assert undisturbed.entry["differ"] == []
+
+
+def test_on_thursday_from_bad_files_nothing_is_made_but_the_table_whose_gate_says_so(whole_note: Read) -> None:
+    bad = whole_note("bad files")
     assert (bad.made, bad.entry["changed"], bad.calls) == ({"photo_pairs": 1}, ["photo_pairs"], {})
     assert bad.gates == [("photo_pairs", "photos_are_there")]
     # The sensor tries a bad file once, and the refresh rule once.
@@ -144,60 +168,40 @@ def test_on_wednesday_from_bad_files_nothing_is_made_but_the_table_whose_gate_sa
     [
         ("human_scores", "subjective.csv: 2 faults. Nothing was loaded."),
         ("human_scores", "row 5: score 1.27 is outside 0-1 in column 'Visual Fidelity'. Divide by the scale's maximum"),
-        ("human_scores", "is scored 2 times by annotator 'a1', in rows 6, 18. Keep one of the rows"),
+        ("human_scores", "is scored 2 times by annotator 'a1', in rows 6, 22. Keep one of the rows"),
         ("evaluation_samples", "wrong.csv: it holds neither scores nor answers"),
         ("query_documents", "queries.jsonl, row 6: the line is no JSON"),
         ("evaluation_samples", "the fields there are: 'picture', 'value'. Nothing was loaded. Name the fields"),
     ],
 )
-def test_on_wednesday_the_message_names_file_row_column_and_remedy(note: Read, step: str, words: str) -> None:
-    said = [error[step] for error in note("bad files").errors if step in error]
+def test_on_thursday_the_message_names_file_row_column_and_remedy(whole_note: Read, step: str, words: str) -> None:
+    said = [error[step] for error in whole_note("bad files").errors if step in error]
     assert len(said) == 2
     assert all(words in one for one in said)
 
 
-def test_on_wednesday_the_gate_names_the_photos_and_the_remedy(note: Read) -> None:
-    [words] = note("bad files").gate_words
+def test_on_thursday_the_gate_names_the_photos_and_the_remedy(whole_note: Read) -> None:
+    [words] = whole_note("bad files").gate_words
     assert "Share of photos that are missing is 0.125 over 24 photos; needed: at most 0.05." in words
     assert "000001-01.JPG, 000001-02.JPG, 000002-01.JPG. Put them there" in words
 
 
-def test_on_wednesday_mended_files_are_taken_up_by_themselves(note: Read) -> None:
-    mended = note("fixed")
+def test_on_thursday_mended_files_are_taken_up_by_themselves(whole_note: Read) -> None:
+    mended = whole_note("fixed")
+    # A score of study A is a new one. What the anchor was held against changed as well; the anchor itself is asked on
+    # its own days.
     assert mended.made == STUDY_A + DRIFT + STUDY_B + DATA_SET + OVERVIEW + STUDY_D + TRUTH
     assert mended.errors == []
 
 
-def test_on_thursday_no_finished_call_is_repeated_after_the_kill(note: Read) -> None:
-    killed = note("killed")
-    assert (killed.entry["signal"], killed.entry["status"]) == (9, "FAILURE")
-    # 120 calls of Monday, and those that were answered of the 18 that two more objects need.
-    assert killed.entry["n_recorded_at_the_kill"] == 120 + killed.entry["n_answers"] < 138
-    assert killed.entry["n_recorded_and_asked_again"] == 0
-    # What was under way is asked again: the judge's concurrency is 8.
-    assert killed.entry["n_asked_again"] <= 8
-    assert killed.calls == {"judge-1": 18 + killed.entry["n_asked_again"]}
-
-
-def test_on_thursday_the_rule_goes_on_and_the_night_makes_what_stands_on_a_check_that_was_cut_off(note: Read) -> None:
-    killed = note("killed")
-    assert ({asked_by for asked_by, _ in killed.runs}, killed.errors) == ({"refresh"}, [])
-    # The kill came before the gate on `golden_images` had looked at it.
-    # The verdict reads what the golden set said before, and is made again when it says something new.
-    cut_off = {"golden_scores", "sensitivity", "dose_response", "subscore_sensitivity", "fidelity_report"}
-    assert set(killed.made) - {"drift"} == set(STUDY_A) - cut_off
-    assert killed.made.items() >= BY_SETTING.items()
-    night = note("night after the crash")
-    assert night.runs == [("nightly_fidelity", "fidelity"), ("refresh", "")]
-    assert night.made == STUDY_A + DRIFT
-    # The golden picture of another item is of one of the new ones: 3 repeats.
-    assert night.calls == {"judge-1": 3}
-
-
-def test_on_thursday_study_a_is_as_in_a_fresh_home_where_one_run_that_nothing_disturbed_made_it(week_on: Weeks) -> None:
-    undisturbed = Note(week_on(WHOLE).diary["undisturbed"])
-    assert (undisturbed.made, undisturbed.errors) == (STUDY_A, [])
-    assert undisturbed.entry["differ"] == []
+def test_on_thursday_a_new_score_makes_study_a_again_and_asks_no_call_again(whole_note: Read) -> None:
+    mended = whole_note("fixed")
+    # The rule makes no more than what follows the anchor.
+    assert [(asked_by, job) for asked_by, job in mended.runs if job in ("fidelity", "")] == [
+        ("changed_inputs", "fidelity"),
+        ("refresh", ""),
+    ]
+    assert mended.calls == {}
 
 
 def test_on_friday_no_automation_asks_a_paid_judge_without_a_budget(whole_note: Read) -> None:
@@ -213,8 +217,8 @@ def test_on_friday_a_person_starts_the_paid_judge(whole_note: Read) -> None:
     person = whole_note("a person")
     assert person.runs == [("a person", "fidelity"), ("refresh", "")]
     assert person.made == STUDY_A + DRIFT
-    # 10 objects at 3 settings, 3 repeats each; 12 pictures of the golden set, 3 repeats each.
-    assert person.calls == {"judge-2": 10 * 3 * 3 + 12 * 3}
+    # 10 objects at 2 settings, 3 repeats each; 12 pictures of the golden set, 3 repeats each.
+    assert person.calls == {"judge-2": 10 * 2 * 3 + 12 * 3}
     assert whole_note("a budget").is_quiet
 
 
@@ -223,7 +227,7 @@ def test_on_friday_within_a_budget_another_judge_makes_what_its_answers_decide(w
     assert ({asked_by for asked_by, _ in other.runs}, other.errors) == ({"refresh"}, [])
     assert set(other.made) == set(STUDY_A) - {"human_scores", "study_objects", "golden_images"}
     assert {table: other.made[table] for table in BY_SETTING} == BY_SETTING
-    assert other.calls == {"judge-3": 10 * 3 * 3 + 12 * 3}
+    assert other.calls == {"judge-3": 10 * 2 * 3 + 12 * 3}
 
 
 def test_on_friday_another_threshold_makes_what_it_decides_and_fails_its_gate(whole_note: Read) -> None:
@@ -248,7 +252,7 @@ def test_on_saturday_judges_that_differ_withhold_ground_truth_until_people_decid
     decided = whole_note("all votes")
     assert decided.runs == [("finished_tiebreaks", "revalidation"), ("allowed_ground_truth", "write_ground_truth")]
     assert decided.made == AFTER_VOTES + TRUTH
-    # Monday's six queries and Wednesday's one until then, all seventeen after.
+    # Monday's six queries and Thursday's one until then, all seventeen after.
     assert [whole_note(name).entry["truth"] for name in ("they differ", "enough votes", "all votes")] == [7, 7, 17]
 
 
@@ -302,8 +306,8 @@ def test_every_file_that_a_table_names_is_there_with_the_content_that_it_names(w
 def test_the_history_of_the_week_is_whole(whole_week: Lived) -> None:
     end = whole_week.diary["end"]
     assert end["validations"] == ["passed"] * 2 + ["contingency_triggered"] * 2 + ["resolved_by_review"]
-    # Of each judge every call once: study, golden set; of the first Thursday's, of the first and the last the anchor.
-    assert end["calls"] == {"judge-1": 72 + 36 + 18 + 3 + 12, "judge-2": 126, "judge-3": 126 + 12}
+    # Of each judge every call once: study, golden set; of the first Wednesday's, of the first and the last the anchor.
+    assert end["calls"] == {"judge-1": 48 + 36 + 12 + 3 + 12, "judge-2": 96, "judge-3": 96 + 12}
     assert end["calls made twice"] == 0
     assert {name: n for name, n in end["runs"].items() if not name.startswith("__")} == RUNS
     assert [end["made"][name] for name in ("anchor_scores", "ground_truth", "kappa_validation")] == [2, 3, 5]
@@ -311,7 +315,7 @@ def test_the_history_of_the_week_is_whole(whole_week: Lived) -> None:
     assert end["checks"]["drift.same_judge_as_pinned"][""][-1] == "FAILED"
 
 
-def test_on_thursday_both_databases_have_the_same_tables_checks_and_history(week_on: Weeks) -> None:
+def test_on_wednesday_both_databases_have_the_same_tables_checks_and_history(week_on: Weeks) -> None:
     ours, others = map(week_on, DATABASES)
-    assert ours.diary["end of thursday"] == others.diary["end of thursday"]
-    assert differing(ours.on_thursday, others.on_thursday) == []
+    assert ours.diary["end of wednesday"] == others.diary["end of wednesday"]
+    assert differing(ours.on_wednesday, others.on_wednesday) == []

@@ -3,7 +3,7 @@
 import json
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
@@ -71,13 +71,15 @@ class Watch:
         self.keys += [request.run_key or "" for request in requests]
         return {key.path[-1] for request in requests for key in request.asset_selection or []}
 
-    def run(self, request: dg.RunRequest, only: Sequence[str] = ()) -> set[str]:
-        """The run that was asked for, or only some of it; the tables that were made."""
+    def run(
+        self, request: dg.RunRequest, only: Sequence[str] = (), partitions: Mapping[str, str] | None = None
+    ) -> set[str]:
+        """The run that was asked for, or only some of its tables or partitions; the tables that were made."""
         self.keys.append(request.run_key or "")
         result = self.definitions.resolve_job_def(request.job_name or "").execute_in_process(
             run_config=QUIET,
             instance=self.instance,
-            tags={**request.tags, RUN_KEY: request.run_key or ""},
+            tags={**request.tags, **(partitions or {}), RUN_KEY: request.run_key or ""},
             asset_selection=[dg.AssetKey(name) for name in only] or request.asset_selection,
             raise_on_error=False,
         )

@@ -1,10 +1,6 @@
-"""An installation that runs unattended, driven as Dagster's daemon drives it: ticks, cursors, run keys, runs.
-
-`python -m tests.pipeline.week changed_inputs` is one tick of that sensor and its runs, in a process that can be killed.
-"""
+"""An installation that runs unattended, driven as Dagster's daemon drives it: ticks, cursors, run keys, runs."""
 
 import shutil
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,7 +11,9 @@ from typing import Any, NamedTuple
 import dagster as dg
 import pandas as pd
 import pytest
+import sqlalchemy as sa
 from dagster._core.definitions.asset_daemon_cursor import AssetDaemonCursor
+from dagster._core.storage.event_log import SqlEventLogStorage
 from dagster_shared.serdes import deserialize_value, serialize_value
 
 from assets.shared.partitions import DATASETS
@@ -23,6 +21,7 @@ from pipeline.automation import all_methods, all_settings, partitions_between
 from pipeline.definitions import touchstone
 from pipeline.instance import open_instance, this_process
 from pipeline.runs import QUIET
+from reports.shared import figure
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.runtime.home import touchstone_home
 from resources.study import Study
@@ -31,13 +30,15 @@ from resources.tables.parquet_tables import ParquetTables
 from tests.pipeline.ticks import take_effect
 from tests.small_relevance import vote_on
 from tests.small_study import errors, made, without_drawing
-from tests.unsynced import without_syncing
 
 # Those that are on without being asked, and those that people switch on; in the order of their ticks.
 SENSORS = ("changed_inputs", "new_datasets", "finished_tiebreaks", "allowed_ground_truth")
 REFRESH = "refresh"
 MOST_ROUNDS = 20
 MOST_RECORDS = 1000
+MATERIALIZATIONS = sa.text(
+    "SELECT asset_key, count(*) FROM event_logs WHERE dagster_event_type = 'ASSET_MATERIALIZATION' GROUP BY asset_key"
+)
 
 
 class Ran(NamedTuple):
@@ -69,6 +70,7 @@ class Installation:
         study = (self.definitions.resources or {})["study"]
         assert isinstance(study, Study)
         self.study = study
+        self._asked_for: AssetDaemonCursor | None = None
 
     def settle(self) -> list[Ran]:
         """Ticks of everything that is switched on, until each of them has nothing left to start; the runs in order.
@@ -120,12 +122,13 @@ class Installation:
 
     def refresh(self) -> list[Ran]:
         """One tick of the refresh rule; what it asks for is one run for a study, or for a data set."""
-        known = self._cursor(REFRESH)
-        cursor = deserialize_value(known, AssetDaemonCursor) if known else None
+        known = None if self._asked_for else self._cursor(REFRESH)
+        cursor = deserialize_value(known, AssetDaemonCursor) if known else self._asked_for
         # Dagster asks for the data sets hundreds of times in one tick, each time over a new connection to Postgres.
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(self.instance, "get_dynamic_partitions", cache(self.instance.get_dynamic_partitions))
             found = dg.evaluate_automation_conditions(self.definitions, self.instance, cursor=cursor)
+        self._asked_for = found.cursor
         self._remember(REFRESH, serialize_value(found.cursor))
         graph = self.definitions.resolve_asset_graph()
         tags = {"dagster/sensor_name": REFRESH, "dagster/from_automation_condition": "true"}
@@ -187,10 +190,13 @@ class Installation:
 
     def counts(self) -> Counter[str]:
         """How many materializations there are of each table, partition by partition."""
-        made = {
-            name: len(self.instance.fetch_materializations(dg.AssetKey(name), limit=2000).records) for name in TABLES
-        }
-        return Counter({name: n for name, n in made.items() if n})
+        storage = self.instance.event_log_storage
+        assert isinstance(storage, SqlEventLogStorage)
+        # By the database: Dagster reads every event that it counts.
+        with storage.index_connection() as connection:
+            found = connection.execute(MATERIALIZATIONS).all()
+        made = {dg.AssetKey.from_db_string(key): n for key, n in found}
+        return Counter({key.path[-1]: n for key, n in made.items() if key is not None and key.path[-1] in TABLES})
 
     def check_history(self) -> dict[str, dict[str, list[str]]]:
         """What each check said in order, as `table.check`: of each partition, and as "" of the whole."""
@@ -224,6 +230,10 @@ def opened() -> Iterator[Installation]:
     """The installation that the environment names, as a process that starts finds it."""
     with ExitStack() as closing:
         closing.enter_context(without_drawing())
+        # Those of data sets, which lie next to their tables, are files without a picture.
+        patch = closing.enter_context(pytest.MonkeyPatch.context())
+        patch.setattr(figure, "svg", lambda *_args: "")
+        patch.setattr(figure, "_raster", lambda *_args: b"")
         installation = Installation(closing.enter_context(open_instance(touchstone_home())))
         yield installation
         installation.study.engine.dispose()
@@ -265,18 +275,8 @@ def stored_tables(folder: Path) -> dict[str, pd.DataFrame]:
 
 
 def of_one_moment(table: pd.DataFrame) -> pd.DataFrame:
-    """The table without what no two runs share: numbers of rows, runs, times, addresses, and what files they made."""
-    names = ("id", "run", "validation", "sha256", "n_bytes", "timestamp", "throughput", "path_1", "path_2")
+    """The table without what no two runs share: numbers of rows, runs, times, addresses, speeds, and their files."""
+    rows = ("id", "run", "validation", "sha256", "n_bytes", "timestamp", "path_1", "path_2")
+    names = (*rows, "throughput", "images_per_s")
     ends = ("_at", "_ms", "_ns", "path", "paths", "run_id", "_row")
     return table.drop(columns=[name for name in table.columns if name in names or name.endswith(ends)])
-
-
-def main(sensor: str) -> None:
-    """One tick."""
-    without_syncing()
-    with opened() as installation:
-        print([(ran.job, sorted(ran.made), ran.errors) for ran in installation.tick(sensor)])
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -19,12 +19,12 @@ from tests.small_series import write_series
 from tests.small_study import write_image
 
 STUDY = "week"
-THURSDAY = "tables_of_thursday"  # a copy next to the home
+WEDNESDAY = "tables_of_wednesday"  # a copy next to the home
 FIRST_ITEM = 100
 N_OBJECTS, N_REPEATS = 8, 3
 FREE: dict[str, Any] = {"kind": "openai", "model": "judge-1", "price": {"input": 0, "output": 0}, "image_side_px": 64}
 # Few of everything: a run costs by the partition.
-SETTINGS = {"temperatures": [0.2], "top_ps": [1.0, 0.9]}
+SETTINGS = {"temperatures": [0.2], "top_ps": [0.9]}
 METHODS = ["sharpness_only", "contrast_only"]
 HEADER = "3D Object filename,Visual Fidelity,annotator"
 

@@ -16,23 +16,23 @@ import pandas as pd
 from resources.runtime.home import CHECKOUT
 from tests.deploy.configured_study import environment
 from tests.pipeline.week import stored_tables
-from tests.pipeline.week_inputs import FREE, THURSDAY, write_configuration, write_inputs
+from tests.pipeline.week_inputs import FREE, WEDNESDAY, write_configuration, write_inputs
 from tests.small_relevance import AGREED
 
 DATABASES = ["sqlite", "postgres"]
-# The other one ends on Thursday, where both are alike: until then each kind of automation ran, failed and went on.
+# The other one ends on Wednesday, where both are alike: until then automation ran, was killed and went on.
 WHOLE = "sqlite"
 PATIENCE_S = 1800.0
 
 
 class Lived:
-    """What a week left: its diary, its tables then and on Thursday, and how its process ended, with its last words."""
+    """What a week left: its diary, its tables then and on Wednesday, and how its process ended, with its last words."""
 
     def __init__(self, folder: Path, exit_code: int) -> None:
         self.exit_code, self.words = exit_code, (folder / "log.txt").read_text()[-4000:]
         self.diary: dict[str, Any] = json.loads((folder / "diary.json").read_text())
         self.tables: dict[str, pd.DataFrame] = stored_tables(folder / "home" / "tables")
-        self.on_thursday: dict[str, pd.DataFrame] = stored_tables(folder / THURSDAY)
+        self.on_wednesday: dict[str, pd.DataFrame] = stored_tables(folder / WEDNESDAY)
 
 
 @contextmanager
