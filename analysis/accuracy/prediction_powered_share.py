@@ -8,9 +8,12 @@ from numpy.typing import ArrayLike
 
 from analysis.accuracy.accuracy import truths
 from analysis.accuracy.prediction_powered import prediction_powered_mean
+from analysis.messages import message
 from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
 from analysis.significance.wilson import wilson, wilson_at
 from analysis.undefined import UndefinedStatistic
+
+BEYOND_THE_END = "the corrected share {share:.3f} is at or beyond the end of 0-1"
 
 
 class PredictionPoweredShare(NamedTuple):
@@ -64,7 +67,7 @@ def prediction_powered_share(
     if low is None or high is None:
         interval = found.mean.interval
     elif not 0.0 < share < 1.0:
-        interval = no_interval(f"the corrected share {share:.3f} lies at or beyond the end of 0-1", n)
+        interval = no_interval(message(BEYOND_THE_END, share=share), n)
     else:
         z = float(scipy.stats.norm.ppf(0.5 + confidence / 2.0))
         size = share * (1.0 - share) / ((high - low) / (2.0 * z)) ** 2

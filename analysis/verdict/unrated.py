@@ -1,17 +1,17 @@
 """Objects that only the judge rated: the mean or share that people would give, and the judge's scores calibrated."""
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from analysis.accuracy.prediction_powered import prediction_powered_mean
-from analysis.accuracy.prediction_powered_share import prediction_powered_share
+from analysis.accuracy.prediction_powered_share import BEYOND_THE_END, prediction_powered_share
 from analysis.accuracy.rogan_gladen import rogan_gladen
 from analysis.correlation.calibration import calibration, fitted, line
-from analysis.intervals.headline import headline_intervals
+from analysis.intervals.headline import Statistic, headline_intervals
 from analysis.messages import labelled, message, message_list
-from analysis.resampling.bootstrap import Estimate, Resampling, Statistics
+from analysis.resampling.bootstrap import Estimate, Resampling, Statistics, no_interval
 from analysis.resampling.weighted import Counts, means
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.people import LEVELS, Floats, Levels, People, majority_of, mean_of
@@ -85,7 +85,7 @@ def unrated(people: People, judge: Floats, levels: Levels = LEVELS, *, same_scal
 
     Returns:
         None where the judge rated nothing that people did not. PPI++ of scores and of each label; of two labels Rogan
-        and Gladen's estimate comes first. Where objects share sources, intervals are the jackknife's over clusters.
+        and Gladen's estimate comes first. Where objects share sources, every interval is the jackknife's over clusters.
 
     Source:
         docs/statistics.md.
@@ -172,10 +172,10 @@ def _mean(
     of_people: Floats, judge: Floats, rated: NDArray[np.bool_], clusters: NDArray[np.generic], levels: Levels
 ) -> Corrected:
     found = prediction_powered_mean(of_people[rated], judge[rated], judge[~rated], confidence=levels.confidence)
-    estimate = found.mean
-    if _share_sources(clusters):
-        estimate = _clustered(_powered(of_people, judge, rated, found.tuning), estimate, clusters, levels)
-    return Corrected("PPI++", None, estimate, found.human_only, found.judge_only)
+    one = Corrected("PPI++", None, found.mean, found.human_only, found.judge_only)
+    if not _share_sources(clusters):
+        return one
+    return _clustered(one, _powered(of_people, judge, rated, rated, found.tuning), "mean", clusters, levels)
 
 
 def _shares(
@@ -197,56 +197,80 @@ def _shares(
 
 def _share(label: str, given: Floats, people: People, rated: NDArray[np.bool_], levels: Levels) -> list[Corrected]:
     """Rogan and Gladen's where there are two labels and people's majority is known, and PPI++."""
-    found, clustered = [], _share_sources(people.clusters)
-    sure, code = majority_of(people.answers), float(people.labels.index(label))
+    code, clusters = float(people.labels.index(label)), people.clusters
+    if people.answers.shape[1] == 2:
+        # Two people have no majority: the share of people that give the label is between 0 and 1 where they differ.
+        some = mean_of(np.where(np.isnan(people.answers), np.nan, people.answers == code))
+        mean = prediction_powered_mean(some[rated], given[rated], given[~rated], confidence=levels.confidence)
+        one = Corrected("PPI++", label, mean.mean, mean.human_only, mean.judge_only)
+        return [_clustered(one, _powered(some, given, rated, rated, mean.tuning), "share", clusters, levels)]
+    sure = majority_of(people.answers)
     known = rated & ~np.isnan(sure)
-    if len(people.labels) == 2 and people.answers.shape[1] != 2:
-        parts = (sure[known] == code), given[known], given[~rated]
-        one = rogan_gladen(*parts, confidence=levels.confidence)
-        rate = one.rate
+    passed, clustered = sure == code, _share_sources(clusters)
+    parts = passed[known], given[known], given[~rated]
+    found = []
+    if len(people.labels) == 2:
+        rate = rogan_gladen(*parts, confidence=levels.confidence)
+        found.append(Corrected("Rogan-Gladen", label, rate.rate, rate.human_only, rate.judge_only))
         if clustered:
-            rate = _clustered(_rate(sure == code, given, known, rated), rate, people.clusters, levels)
-        found.append(Corrected("Rogan-Gladen", label, rate, one.human_only, one.judge_only))
-    if people.answers.shape[1] != 2:
-        parts = (sure[known] == code), given[known], given[~rated]
-        share = prediction_powered_share(*parts, confidence=levels.confidence)
-        estimate = share.share
-        if clustered:
-            powered = _powered((sure == code).astype(np.float64), given, rated, share.tuning, known)
-            estimate = _clustered(powered, estimate, people.clusters, levels)
-        return [*found, Corrected("PPI++", label, estimate, share.human_only, share.judge_only)]
-    # Two people have no majority: the share of people that give the label is between 0 and 1 where they differ.
-    some = np.where(np.isnan(people.answers), np.nan, people.answers == code)
-    return [_mean(mean_of(some), given, rated, people.clusters, levels)._replace(label=label)]
+            found = [_clustered(found[0], _rate(passed, given, known, rated), "mean", clusters, levels)]
+    share = prediction_powered_share(*parts, confidence=levels.confidence)
+    one = Corrected("PPI++", label, share.share, share.human_only, share.judge_only)
+    if clustered:
+        one = _clustered(
+            one, _powered(passed.astype(float), given, known, rated, share.tuning), "share", clusters, levels
+        )
+    return [*found, one]
 
 
 def _powered(
-    of_people: Floats,
-    judge: Floats,
-    rated: NDArray[np.bool_],
-    tuning: float,
-    known: NDArray[np.bool_] | None = None,
+    of_people: Floats, judge: Floats, known: NDArray[np.bool_], rated: NDArray[np.bool_], tuning: float
 ) -> Statistics:
-    labelled = rated if known is None else known
-    errors = np.where(labelled, of_people - tuning * judge, 0.0)
-    return lambda counts: (tuning * means(counts * ~rated, judge) + means(counts * labelled, errors))[:, None]
+    """The corrected mean, people's own and the judge's over their rows and all others."""
+    errors, own = (np.where(known, values, 0.0) for values in (of_people - tuning * judge, of_people))
+    everywhere = known | ~rated
 
-
-def _rate(passed: NDArray[np.bool_], given: Floats, known: NDArray[np.bool_], rated: NDArray[np.bool_]) -> Statistics:
     def statistics(counts: Counts) -> Floats:
-        sensitivity = means(counts * (known & passed), given)
-        specificity = 1.0 - means(counts * (known & ~passed), given)
-        share = means(counts * ~rated, given)
-        return ((share + specificity - 1.0) / (sensitivity + specificity - 1.0))[:, None]
+        corrected = tuning * means(counts * ~rated, judge) + means(counts * known, errors)
+        return np.stack([corrected, means(counts * known, own), means(counts * everywhere, judge)], axis=1)
 
     return statistics
 
 
-def _clustered(statistics: Statistics, found: Estimate, clusters: NDArray[np.generic], levels: Levels) -> Estimate:
-    [interval] = headline_intervals(
-        statistics, ("mean",), clusters, resampling=Resampling(levels.seed, levels.confidence)
+def _rate(passed: NDArray[np.bool_], given: Floats, known: NDArray[np.bool_], rated: NDArray[np.bool_]) -> Statistics:
+    """Rogan and Gladen's share, people's own and the judge's."""
+
+    def statistics(counts: Counts) -> Floats:
+        sensitivity = means(counts * (known & passed), given)
+        specificity = 1.0 - means(counts * (known & ~passed), given)
+        share = means(counts * ~rated, given)
+        rate = (share + specificity - 1.0) / (sensitivity + specificity - 1.0)
+        own = means(counts * known, passed.astype(np.float64))
+        return np.stack([rate, own, means(counts * (known | ~rated), given)], axis=1)
+
+    return statistics
+
+
+def _clustered(
+    one: Corrected,
+    statistics: Statistics,
+    kind: Literal["mean", "share"],
+    clusters: NDArray[np.generic],
+    levels: Levels,
+) -> Corrected:
+    """All three intervals over clusters. Shares stay inside 0-1; Rogan and Gladen's is not clamped, as its paper's."""
+    alone: Statistic = "share" if one.label is not None else "mean"
+    intervals = headline_intervals(
+        statistics, (kind, alone, alone), clusters, resampling=Resampling(levels.seed, levels.confidence)
     )
-    return found._replace(interval=interval)
+    if kind == "share" and not 0.0 < one.estimate.value < 1.0:
+        why = message(BEYOND_THE_END, share=one.estimate.value)
+        intervals[0] = no_interval(why, intervals[0].n_clusters)
+    parts = (one.estimate, one.people_alone, one.judge_alone)
+    estimate, people_alone, judge_alone = (
+        seen._replace(interval=interval) for seen, interval in zip(parts, intervals, strict=True)
+    )
+    return one._replace(estimate=estimate, people_alone=people_alone, judge_alone=judge_alone)
 
 
 def _share_sources(clusters: NDArray[np.generic]) -> bool:

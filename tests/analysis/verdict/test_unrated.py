@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.people import People
@@ -95,6 +96,76 @@ def test_objects_of_one_source_widen_the_interval() -> None:
     assert together.corrected[0].estimate.value == pytest.approx(apart.corrected[0].estimate.value)
     assert width(together) > 2.0 * width(apart)
     assert "40 clusters" in together.corrected[0].estimate.interval.method
+
+
+def of_topics() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """25 topics of 32 documents, of which people did not rate the last 4: people's grades, the judge's, the topics."""
+    random = np.random.default_rng(3)
+    topics = np.repeat(np.arange(25), 32)
+    quality = random.normal(0.0, 0.8, 25)[topics] + random.standard_normal(800)
+    people, judge = (np.clip(np.round(1.5 + quality + random.normal(0.0, 0.4, 800)), 0, 3) for _ in range(2))
+    return np.where(np.arange(800) % 32 < 28, people, np.nan), judge, topics
+
+
+def by_hand(values: np.ndarray, topics: np.ndarray) -> tuple[float, float]:
+    """Mean -+ t(24) times the error of the delete-one-topic jackknife."""
+    there = ~np.isnan(values)
+    without = np.array([values[there & (topics != topic)].mean() for topic in range(25)])
+    error = np.sqrt(24 / 25 * np.sum((without - without.mean()) ** 2))
+    half = float(scipy.stats.t.ppf(0.975, 24)) * error
+    return values[there].mean() - half, values[there].mean() + half
+
+
+def test_people_alone_and_the_judge_alone_are_over_clusters_too() -> None:
+    people, judge, topics = of_topics()
+    found = unrated(People(people[:, None], topics), judge)
+    assert found is not None
+    [one] = found.corrected
+    for seen, values in ((one.people_alone, people), (one.judge_alone, judge)):
+        assert (seen.interval.low, seen.interval.high) == pytest.approx(by_hand(values, topics), rel=1e-9)
+        assert "25 clusters" in seen.interval.method
+    # The normal interval of documents as if unrelated is not half as wide.
+    alone = one.people_alone.interval
+    assert alone.low is not None
+    assert alone.high is not None
+    assert 2 * 1.96 * np.nanstd(people) / np.sqrt(700) < 0.5 * (alone.high - alone.low)
+
+
+@pytest.mark.parametrize("n_people", [1, 2])
+def test_shares_are_over_clusters_and_inside_0_to_1(n_people: int) -> None:
+    people, judge, topics = of_topics()
+    rare = np.where(np.isnan(people), np.nan, (people == 3) & (topics < 4))
+    answers = np.column_stack([rare, np.where(np.arange(800) % 9 == 0, 0 * rare, rare)][:n_people])
+    found = unrated(People(answers, topics, "labels", labels=("other", "best")), (judge == 3).astype(float))
+    assert found is not None
+    powered = found.corrected[-1]
+    assert (powered.method, len(found.corrected)) == ("PPI++", 3 - n_people)
+    for seen in (powered.estimate, powered.people_alone, powered.judge_alone):
+        assert "25 clusters" in seen.interval.method
+        assert seen.interval.low is not None
+        assert seen.interval.low >= 0.0
+    # The judge's share: Wilson's score interval, t(24), at the number of verdicts with the jackknife's variance.
+    share = float((judge == 3).mean())
+    half = (by_hand((judge == 3).astype(float), topics)[1] - share) / float(scipy.stats.t.ppf(0.975, 24))
+    size, z = share * (1 - share) / half**2, float(scipy.stats.t.ppf(0.975, 24))
+    middle = (share + z**2 / (2 * size)) / (1 + z**2 / size)
+    away = z / (1 + z**2 / size) * np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
+    judged = powered.judge_alone.interval
+    assert (judged.low, judged.high) == pytest.approx((middle - away, middle + away), rel=1e-6)
+
+
+def test_a_share_of_two_people_stays_inside_0_to_1_without_clusters() -> None:
+    answers = np.zeros((90, 2))
+    answers[:3, 0] = 1.0
+    answers[60:] = np.nan
+    judge = np.zeros(90)
+    judge[[0, 5, 70]] = 1.0
+    found = unrated(People(answers, np.arange(90), "labels", labels=("a", "b")), judge)
+    assert found is not None
+    [one] = found.corrected
+    for seen in (one.estimate, one.people_alone, one.judge_alone):
+        assert seen.interval.low is not None
+        assert 0.0 <= seen.interval.low < seen.value
 
 
 @pytest.mark.parametrize(("moved", "shifted"), [(0.0, False), (1.0, True)])
