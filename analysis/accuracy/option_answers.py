@@ -7,6 +7,8 @@ from functools import lru_cache
 from string import ascii_uppercase
 from typing import NamedTuple
 
+from analysis.spelling import folded
+
 # A longer text is no answer but an essay; nested deeper, no wrapping that people or models write.
 _LONGEST, _DEEPEST, _MOST_STATEMENTS = 10_000, 20, 20
 _QUOTES = "\"'`\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a\u00b4"
@@ -223,7 +225,7 @@ def _unique(texts: Sequence[str]) -> dict[str, int]:
 
 
 def _plain(text: str) -> str:
-    return text.strip().casefold()
+    return folded(text)
 
 
 def _bare(text: str) -> str:

@@ -11,6 +11,7 @@ from pipeline.command_line.evaluate_shown import grid
 from pipeline.command_line.verdict_result import people_of
 from resources.errors import UserError, listing
 from resources.inputs.any_file import Opening
+from resources.inputs.column_names import SpelledNames
 from resources.inputs.ratings.exports import LongFile
 from resources.inputs.ratings.layout import RatingColumns, ratings_file
 from resources.inputs.ratings.likely import (
@@ -34,9 +35,10 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
     if isinstance(file, LongFile):
         by = file.long_columns.rater
         said = (str(record.fields[by]) for record in file.records() if isinstance(record, Record))
-        raters = [name for name in dict.fromkeys(said) if name]
+        spelled = SpelledNames()
+        raters = list(dict.fromkeys(spelled.first(name) for name in said if name))
         models = tuple(name for name in raters if name in file.machines or looks_like_a_model(name))
-        console.print(f"{file.name} has ratings by {listing(raters)}.")
+        console.print(f"{file.name} {'has' if len(files) == 1 else 'have'} ratings by {listing(raters)}.")
         for remark in file.remarks:
             console.print(Text(remark, "yellow"))
         if not models:

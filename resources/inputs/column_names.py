@@ -1,13 +1,13 @@
-"""Names that differ in letter case and outer spaces alone: a file's columns, people and judges."""
+"""Names that differ in letter case and white space alone: a file's columns, people and judges."""
 
-import unicodedata
 from collections.abc import Collection
 
+from analysis.spelling import folded, spaced
 from resources.errors import listing
 
 
 def own_name(name: str, names: Collection[str]) -> str | None:
-    """A file's own spelling of a name: exact, else the only one that differs in letter case and outer spaces alone.
+    """A file's own spelling of a name: exact, else the only one that differs in letter case and white space alone.
 
     Args:
         name: What was asked for.
@@ -18,22 +18,24 @@ def own_name(name: str, names: Collection[str]) -> str | None:
     """
     if name in names:
         return name
-    alike = [one for one in names if one.strip().casefold() == name.strip().casefold()]
+    alike = [one for one in names if folded(one) == folded(name)]
     return alike[0] if len(alike) == 1 else None
 
 
 class SpelledNames:
-    """Names that differ only in letter case, outer spaces or the form of their accents are one name."""
+    """Names that differ only in letter case, white space or the form of their accents are one name."""
 
     def __init__(self) -> None:
         """No name was seen."""
         self._first: dict[str, str] = {}
+        self._known: dict[str, str] = {}
         self._others: dict[str, None] = {}
 
     def first(self, name: str) -> str:
         """The spelling in which the name was seen first."""
-        plain = unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).strip().casefold())
-        spelling = self._first.setdefault(plain, name.strip())
+        if (known := self._known.get(name)) is not None:
+            return known
+        spelling = self._known[name] = self._first.setdefault(folded(name), spaced(name))
         if spelling != name:
             self._others[f"{name!r} is '{spelling}'"] = None
         return spelling

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.spelling import folded
 from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.ratings.summary_rows import sentences, summary_rows
@@ -12,13 +13,13 @@ from resources.inputs.record_files import Record, RecordFile, SeveralValues, as_
 
 
 class ChosenRows:
-    """The rows that `--where` chooses: in each named column they hold one of its values, letter case aside."""
+    """The rows that `--where` chooses: in each named column they hold one of its values, in any spelling."""
 
     def __init__(self, where: Iterable[tuple[str, str]]) -> None:
         """Take columns of the file, with a value each."""
         self._values: dict[str, dict[str, str]] = {}
         for name, value in where:
-            self._values.setdefault(name, {})[value.strip().casefold()] = value
+            self._values.setdefault(name, {})[folded(value)] = value
         self._read = {name: value_of(name) for name in self._values}
         self._seen: dict[str, dict[str, str]] = {name: {} for name in self._values}
         self.n_rows = self.n_chosen = 0
@@ -36,7 +37,7 @@ class ChosenRows:
                 text = as_text(self._read[name](fields)) or ""
             except SeveralValues:
                 text = ""
-            plain = text.strip().casefold()
+            plain = folded(text)
             self._seen[name].setdefault(plain, text)
             chosen &= plain in values
         self.n_rows += 1

@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from upath import UPath
 
+from analysis.spelling import folded
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, own_name
@@ -220,8 +221,9 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
     raters = () if columns.is_long else (*columns.judges, *columns.people)
     wanted = [name for name in (*raters, columns.item, columns.rater, columns.score, columns.cluster) if name]
     wanted = list(dict.fromkeys(wanted))
-    own = {text.casefold() for text in columns.labels}
-    blank = {text.strip().casefold() for text in columns.blank} | ({text.casefold() for text in NO_VALUE} - own)
+    own = {folded(text) for text in columns.labels}
+    blank = {folded(text) for text in columns.blank} | ({folded(text) for text in NO_VALUE} - own)
+    read = dict[str, str]()
     numbers = {number for text in columns.blank if (number := _as_number(text)) is not None}
     found = Cells(columns={name: [] for name in wanted})
     found.others = [OtherColumn(name, [], []) for name in others]
@@ -244,11 +246,12 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             except SeveralValues as several:
                 faults.add(f"'{name}' holds several values, {several}.", "Put one rating in a cell.", record.row)
                 text = None
+            plain = None if text is None else read.get(text) or read.setdefault(text, folded(text))
             none = stands_for_no_rating(text) or text in file.no_rating
-            if text is not None and none and text.casefold() not in own:
+            if text is not None and none and plain not in own:
                 found.blanks[text] += 1
                 text = None
-            is_blank = text is None or text in blank or text.casefold() in blank
+            is_blank = not plain or plain in blank
             # -1.00 is the -1 that is named.
             texts.append(None if is_blank or (numbers and _as_number(text) in numbers) else text)
         last.append(row_name(_other_text(value(record.fields)) for value in name_readers))
@@ -316,7 +319,7 @@ def _wide(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     clusters = objects
     if columns.cluster is not None:
         clusters = [
-            name.casefold() if name else objects[place] for place, name in enumerate(cells.columns[columns.cluster])
+            folded(name) if name else objects[place] for place, name in enumerate(cells.columns[columns.cluster])
         ]
     ratings = {name: cells.columns[name] for name in raters}
     rows = dict.fromkeys(raters, cells.rows)
@@ -402,6 +405,7 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     machines |= file.machines if isinstance(file, LongFile) else set()
     people = people or set(there) - judges - machines
     unused = [name for name in there if name in machines and name not in judges | people]
+    items, alike = _alike_items(items, names, columns.item)
     places: dict[str, int] = {}
     for item in items:
         if item is not None:
@@ -416,7 +420,7 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
             faults.add(f"column '{missing}' is blank.", "Fill it in, or remove the row.", row)
             continue
         if columns.cluster is not None and (source := cells.columns[columns.cluster][place]) is not None:
-            clusters[places[item]] = source.casefold()
+            clusters[places[item]] = folded(source)
         if name not in ratings or text is None:
             continue
         if ratings[name][places[item]] is not None:
@@ -426,7 +430,12 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
             faults.add(f"'{name}' rated '{item}' in row {before} already{differ}.", one_of, row)
             continue
         ratings[name][places[item]], rows[name][places[item]] = text, row
-    notes = [*cells.notes, *_source_notes(cells, columns, file), *spelled.notes(f"Names in column '{columns.rater}'")]
+    notes = [
+        *cells.notes,
+        *_source_notes(cells, columns, file),
+        *spelled.notes(f"Names in column '{columns.rater}'"),
+        *alike,
+    ]
     if unused:
         notes.append(f"Not used, as models are no people: {listing(unused)}. Name them by `--judge`.")
     return RawRatings(
@@ -446,6 +455,19 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     )
 
 
+def _alike_items(
+    items: list[str | None], raters: Sequence[str | None], column: str
+) -> tuple[list[str | None], list[str]]:
+    """Names of objects that differ in spelling only as one, with a note, unless one rater rated two of them."""
+    spelled, exact = SpelledNames(), dict[tuple[str | None, str], str]()
+    alike = [None if item is None else spelled.first(item) for item in items]
+    notes = spelled.notes(f"Names in column '{column}'")
+    for item, one, rater in zip(items, alike, raters, strict=True) if notes else ():
+        if item is not None and one is not None and exact.setdefault((rater, one), item) != item:
+            return items, []
+    return alike, notes
+
+
 def _of_objects(
     others: Sequence[OtherColumn], items: Sequence[str | None], places: Mapping[str, int]
 ) -> Iterator[OtherColumn]:
@@ -456,7 +478,8 @@ def _of_objects(
             first.setdefault(item, row)
     rows = [first[item] for item in places]
     for other in others:
-        same = all(item is None or other.texts[row] == other.texts[first[item]] for row, item in enumerate(items))
+        texts = other.spelled
+        same = all(item is None or texts[row] == texts[first[item]] for row, item in enumerate(items))
         if same:
             yield other.at(rows)
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
+from analysis.spelling import folded
 from analysis.verdict.findings import on_one_scale, on_the_same_steps
 from analysis.verdict.people import Floats
 from resources.errors import SHOWN, FileFault
+from resources.inputs.column_names import SpelledNames
 from resources.inputs.record_files import (
     HEAD_RECORDS,
     NO_VALUE,
@@ -185,7 +187,7 @@ class LikelyColumns:
 
 def stands_for_no_rating(text: str | None) -> bool:
     """Whether a cell says by a word or a sign that there is no rating."""
-    return text is not None and (text in NO_RATING or text.casefold() in _NOT_APPLICABLE)
+    return text is not None and (text in NO_RATING or folded(text) in _NOT_APPLICABLE)
 
 
 def shortened(text: str, most: int) -> str:
@@ -206,7 +208,7 @@ def is_nearly_all(n: int, given: int) -> bool:
 
 
 class SeenColumn(NamedTuple):
-    """The texts of a column's first records; blanks are left out."""
+    """The texts of a column's first records, each in the spelling that came first; blanks are left out."""
 
     name: str
     texts: list[str]
@@ -325,7 +327,10 @@ def seen_columns(file: RecordFile) -> list[SeenColumn]:
         value = value_of(name)
         texts = [(record.row, _text(value(record.fields))) for record in records]
         given = [(row, text) for row, text in texts if text and text not in NO_VALUE and not stands_for_no_rating(text)]
-        found.append(SeenColumn(name, [text for _, text in given], len(records), [row for row, _ in given]))
+        written, spelled = [text for _, text in given], SpelledNames()
+        # What is another text in every row are names of objects, in which letter case may count.
+        alike = written if len({*written}) == len(written) else [spelled.first(text) for text in written]
+        found.append(SeenColumn(name, alike, len(records), [row for row, _ in given]))
     return found
 
 
@@ -380,7 +385,11 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
             roles[column.name] = "source" if _SOURCE.search(column.name) and "source" not in roles.values() else "other"
     if "source" not in roles.values():
         groups = [column for column in columns if roles[column.name] == "other" and _groups_objects(column)]
-        roles |= {column.name: "source" for column in sorted(groups, key=lambda column: column.different)[:1]}
+        # Ratings that could not be read are no sources.
+        is_clear = {"judge", "person"} <= {*roles.values()}
+        groups = [column for column in groups if is_clear or not _names_a_rater(column.name)]
+        groups.sort(key=lambda column: (_names_a_rater(column.name), column.different))
+        roles |= {column.name: "source" for column in groups[:1]}
     return roles
 
 
@@ -408,21 +417,25 @@ def _groups_objects(column: SeenColumn) -> bool:
     return is_name and in_groups >= GROUPED * len(column.texts)
 
 
+def _names_a_rater(name: str) -> bool:
+    return (is_model(name) or bool(_PERSON.search(name))) and not _OBJECT.search(name)
+
+
 def _alike(judge: SeenColumn, person: SeenColumn) -> bool:
     """Whether both hold numbers, or some of the same labels."""
     if judge.are_numbers or person.are_numbers:
         return judge.are_numbers and person.are_numbers
-    labels = {text.casefold() for text in judge.texts}
-    return any(text.casefold() in labels for text in person.texts)
+    labels = {folded(text) for text in judge.texts}
+    return any(folded(text) in labels for text in person.texts)
 
 
 def _same_words(column: SeenColumn, judges: Sequence[SeenColumn]) -> bool:
     """Whether a column holds labels that are words, most of which a judge gives too, and no remarks about them."""
-    given = [text.casefold() for text in column.texts]
+    given = [folded(text) for text in column.texts]
     are_words = not column.are_numbers and len(set(given)) > 1 and not _ABOUT.search(column.name)
     if not are_words or not column.are_labels:
         return False
-    of_judges = [{text.casefold() for text in judge.texts} for judge in judges]
+    of_judges = [{folded(text) for text in judge.texts} for judge in judges]
     return any(
         len(words & set(given)) > 1 and sum(text in words for text in given) >= SHARED * len(given)
         for words in of_judges

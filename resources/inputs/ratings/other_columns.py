@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from analysis.verdict.errors import Factor
+from resources.inputs.column_names import SpelledNames
 
 # A cell's beginning is kept; of longer ones the length counts.
 MOST_KEPT: Final = 80
@@ -30,6 +31,12 @@ class OtherColumn(NamedTuple):
         self.texts.append(None if text is None else text[:MOST_KEPT])
         self.lengths.append(0 if text is None else len(text))
 
+    @property
+    def spelled(self) -> list[str | None]:
+        """The texts, each in the spelling that came first."""
+        names = SpelledNames()
+        return [None if text is None else names.first(text) for text in self.texts]
+
     def at(self, rows: list[int]) -> "OtherColumn":
         """Some of its cells."""
         return OtherColumn(self.name, [self.texts[row] for row in rows], [self.lengths[row] for row in rows])
@@ -37,13 +44,14 @@ class OtherColumn(NamedTuple):
 
 def factor(column: OtherColumn) -> Factor | None:
     """What a column may tell of errors; nothing where it is blank, constant or names every object."""
-    given = [text for text in column.texts if text is not None]
+    texts = column.spelled
+    given = [text for text in texts if text is not None]
     different = set(given)
     if len(given) < len(column.texts) * (1.0 - MOST_BLANK) or len(different) < 2:
         return None
     numbers = {text: _number(text) for text in different}
     if all(number is not None for number in numbers.values()):
-        values = np.array([np.nan if text is None else numbers[text] for text in column.texts], dtype=np.float64)
+        values = np.array([np.nan if text is None else numbers[text] for text in texts], dtype=np.float64)
         counts_rows = len(different) == len(given) and bool((np.diff(values) == 1.0).all())
         return None if counts_rows else Factor(column.name, values, "number")
     lengths = np.array(column.lengths, dtype=np.float64)
@@ -51,7 +59,7 @@ def factor(column: OtherColumn) -> Factor | None:
         return Factor(f"length of '{column.name}'", np.where(lengths > 0, lengths, np.nan), "length")
     if len(different) * FEWEST_A_GROUP > len(given):
         return None
-    return Factor(column.name, np.array(["" if text is None else text for text in column.texts]), "group")
+    return Factor(column.name, np.array(["" if text is None else text for text in texts]), "group")
 
 
 def _number(text: str) -> float | None:

@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.spelling import folded
 from analysis.verdict.findings import FEWEST_OF_A_PERSON
 from analysis.verdict.panel import MOST_STEPS
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
@@ -385,7 +386,7 @@ def _whole(text: str) -> str:
 
 
 def _sortable(label: str) -> tuple[int, float, str]:
-    return (0, float(label), "") if _is_plain(label) else (1, 0.0, label.casefold())
+    return (0, float(label), "") if _is_plain(label) else (1, 0.0, folded(label))
 
 
 def _ratings(

@@ -147,3 +147,29 @@ def test_values_are_in_the_order_of_numbers_and_cut_where_it_is_seen(tmp_path: P
     path.write_text("\n".join(["id,judge,human", *(f"d{i},{i % 11},{long if i % 2 else 'Agree'}" for i in ROWS)]))
     holds = [column.holds for column in likely_columns(record_file(path)).columns]
     assert holds[1:] == ["0, 1, 2, 3, 4, 5 ...", "Agree, Neither agree nor disag…"]
+
+
+@pytest.mark.parametrize("space", ["", "  ", "\u00a0"])
+def test_words_in_several_spellings_are_still_labels_and_no_rater_is_a_source(tmp_path: Path, space: str) -> None:
+    path = tmp_path / "r.csv"
+    words = ["strongly disagree", "disagree it is", "somewhat disagree", "neither nor", "somewhat agree", "agree it is",
+             "strongly agree"]  # fmt: skip
+
+    def cell(i: int) -> str:
+        word = words[i % 7]
+        return word if i % 2 else word.replace(" ", space) if space else word.title()
+
+    header = "id,human1,human2,gpt4_judge"
+    path.write_text("\n".join([header, *(f"d{i},{cell(i)},{cell(i + 1)},{cell(i // 2)}" for i in ROWS)]))
+    found = likely_columns(record_file(path))
+    assert [column.role for column in found.columns] == ["object", "person", "person", "judge"]
+    # With words of their own for everything they are a question, and still no source.
+    path.write_text("\n".join([header, *(f"d{i},word {i // 2},{i % 5},remark {i // 3}" for i in ROWS)]))
+    assert not likely_columns(record_file(path)).names("source")
+
+
+def test_one_judge_in_two_spellings_is_named_once(tmp_path: Path) -> None:
+    path = tmp_path / "r.csv"
+    who = ("ann", "qwen2-vl", "Qwen2-VL ", "QWEN2-vl")
+    path.write_text("\n".join(["item,rater,score", *(f"d{i // 2},{who[i % 2 * (i % 3 + 1)]},{i % 5}" for i in ROWS)]))
+    assert likely_columns(record_file(path)).models == ("Qwen2-VL",)

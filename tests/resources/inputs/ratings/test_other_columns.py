@@ -39,3 +39,11 @@ def test_a_text_counts_by_its_length_and_is_not_kept_whole() -> None:
     assert found.name == "length of 'c'"
     assert found.values.tolist() == [50, 100, 4000]
     assert max(len(text or "") for text in column(texts).texts) == 80
+
+
+def test_a_group_in_two_spellings_is_one() -> None:
+    found = factor(column(["Coherence", "COHERENCE", "fluent text", "Fluent  Text"] * 10))
+    assert found is not None
+    assert {*found.values} == {"Coherence", "fluent text"}
+    # What `--where` chose is one value.
+    assert factor(column(["Coherence", "COHERENCE "] * 10)) is None

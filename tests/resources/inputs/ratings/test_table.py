@@ -378,3 +378,28 @@ def test_a_model_that_is_not_named_is_no_person_of_a_long_file(tmp_path: Path) -
     assert (tuple(found.judges), tuple(found.people)) == (("gpt-4o",), ("ann",))
     assert "Not used, as models are no people: claude-3. Name them by `--judge`." in found.notes
     assert tuple(read_ratings(path, replace(columns, people=("claude-3", "ann"))).people) == ("claude-3", "ann")
+
+
+@pytest.mark.parametrize("space", ["  ", "\u00a0", "\u2009 ", " \u200b"])
+def test_white_space_within_a_label_makes_no_other_label(tmp_path: Path, space: str) -> None:
+    rows = f"a,not{space}good,not good,good\nb,good,no{space}rating,not good\nc,good,x,y y\n"
+    path = csv(tmp_path, f"id,gpt,ann,bob\n{rows}")
+    asked = replace(WIDE, blank=("No rating", f"X{space}", "y  y"), labels=("not good", f"{space}Good"))
+    found = read_ratings(path, asked)
+    assert found.labels == ("not good", "Good")
+    same(values(found), {"gpt": [0, 1, 1], "ann": [0, NAN, NAN], "bob": [1, 0, NAN]})
+    assert found.notes[0].startswith("Labels that differ in spelling only are one: ")
+    good = read_ratings(path, replace(WIDE, blank=("no rating", "x", "y y"), positive=(f"NOT{space}good",)))
+    assert good.labels == ("good", "not good")
+    assert read_ratings(path, replace(WIDE, where=(("GPT", f"Not{space}good"),))).n_rows == 1
+
+
+def test_objects_in_two_spellings_are_one_unless_one_rater_rated_both(tmp_path: Path) -> None:
+    columns = RatingColumns(("gpt",), (), item="id", rater="who", score="s")
+    text = "id,who,s\nItem 1,gpt,1\nitem\u00a0 1,ann b,2\nItem 2,gpt,3\nitem 2,ann  b,4\nItem 2,bob,4\n"
+    found = read_ratings(csv(tmp_path, text), columns)
+    assert found.objects == ("Item 1", "Item 2")
+    same(values(found), {"gpt": [1, 3], "ann b": [2, 4], "bob": [NAN, 4]})
+    assert any("column 'id' that differ in spelling only are one" in note for note in found.notes)
+    found = read_ratings(csv(tmp_path, text + "item 1,gpt,5\n"), columns)
+    assert found.objects == ("Item 1", "item\u00a0 1", "Item 2", "item 2", "item 1")

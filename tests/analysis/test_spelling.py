@@ -1,0 +1,25 @@
+"""Texts that look alike are one text."""
+
+import pytest
+
+from analysis.spelling import folded, spaced
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["somewhat agree", "Somewhat  Agree", " somewhat\tAGREE\n", "somewhat\u00a0agree", "somewhat\u2003 agree",
+     "\ufeffsomewhat\u3000agree\u200b", "some\u00adwhat agree"],
+)  # fmt: skip
+def test_letter_case_and_white_space_of_any_kind_are_no_part_of_a_text(text: str) -> None:
+    assert folded(text) == "somewhat agree"
+
+
+def test_accents_in_either_form_and_special_small_letters_are_one() -> None:
+    assert folded("Citta\u0300") == folded("citt\u00e0") == folded("CITT\u00c0")
+    assert folded("STRASSE") == folded("stra\u00dfe")
+    assert folded("resume") != folded("r\u00e9sum\u00e9")
+
+
+def test_letter_case_stays_where_only_white_space_is_one() -> None:
+    assert spaced("  A\u00a0 b ") == "A b"
+    assert folded("ab") != folded("a b")
