@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeVar
 
 from resources.errors import FileFault, UserError
@@ -61,7 +61,7 @@ class _Cell(NamedTuple):
 class NumberFormat:
     """One way to write a number; `thousands` is "" where digits are not grouped, the others where there is none.
 
-    With `points_too` a point is a decimal sign next to the comma.
+    With `points_too` a point is a decimal sign next to the comma; percentages are shares, or points `of` 100.
     """
 
     decimal: str = "."
@@ -70,6 +70,7 @@ class NumberFormat:
     after: str = ""
     minus: bool = False
     points_too: bool = False
+    of: float = 1.0
 
     def number(self, cell: str) -> float | None:
         """The number that a cell holds: a share where percent signs are written; null where it holds none.
@@ -89,7 +90,7 @@ class NumberFormat:
             raise OtherFormat
         body = parts.body.replace(self.thousands, "") if self.thousands else parts.body
         value = float(parts.sign + body.replace(self.decimal, ".") + parts.exponent)
-        return value / _SHARES.get(self.after, 1.0)
+        return value * self.of / _SHARES[self.after] if self.is_share else value
 
     @property
     def is_share(self) -> bool:
@@ -110,7 +111,10 @@ class NumberFormat:
         if self.thousands:
             name = {",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe"}[self.thousands]
             said.append(f"{name} separates thousands")
-        if self.is_share:
+        if self.is_share and self.of > 1.0:
+            half = 50 * self.of / _SHARES[self.after]
+            said.append(f"{self.after} makes points of {self.of:g}, as other columns are (50 {self.after} is {half:g})")
+        elif self.is_share:
             said.append(f"{self.after} makes shares (50 {self.after} is {50 / _SHARES[self.after]:g})")
         elif self.before or self.after:
             said.append(f"'{self.before or self.after}' is left out")
@@ -325,6 +329,18 @@ class WrittenColumns:
         """A number of a column on a scale: a percentage is a share of a scale that begins with 0."""
         form = (self._formats or {}).get(column, PLAIN)
         return number * high if form.is_share and low == 0 else number
+
+    @property
+    def shares(self) -> list[str]:
+        """The columns of percentages."""
+        return [column for column, form in (self._formats or {}).items() if form.is_share]
+
+    def with_points(self) -> "WrittenColumns":
+        """The same, with percentages as points of 100."""
+        formats = {
+            name: replace(form, of=100.0 if form.is_share else 1.0) for name, form in (self._formats or {}).items()
+        }
+        return WrittenColumns(formats, self._whole, self._remarks)
 
     def label(self, column: str, text: str) -> str:
         """An id or a label: ``1.0`` is ``1`` where every value of its column is whole.

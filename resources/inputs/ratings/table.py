@@ -1,7 +1,8 @@
 """Reads one file of ratings into what people and judges gave each object, as numbers or as the numbers of labels."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -29,6 +30,8 @@ FEWEST_STEPS: Final = 3
 FEWEST_A_STEP: Final = 5
 # So many equal values are a slip of the keyboard, among so many of people's.
 MOST_TYPED: Final = 3
+# Numbers up to here may be points of 100, unless none is above the highest step of a usual scale.
+MOST_POINTS, MOST_OF_STEPS = 100.0, 10.0
 ALIKE: Final = "Write both alike in the file, or name the good ones of both by `--positive`."
 
 
@@ -153,6 +156,7 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
         by_column.setdefault(raw.column[name], {}).update(dict.fromkeys(text for text in texts if text is not None))
     plain = all(_is_plain(text) for texts in by_column.values() for text in texts) and raw.decimal != ","
     written = WrittenColumns() if plain else columns_as_written(raw.name, by_column, {}, raw.delimiter, raw.decimal)
+    written = _in_one_unit(raw, by_column, written)
     values: dict[str, Floats] = {}
     odd: dict[tuple[str, str], _Odd] = {}
     for name, texts in raw.ratings.items():
@@ -188,6 +192,36 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
         labels_there = tuple(f"{value:g}" for value in there)
         values = {name: np.where(np.isnan(v), np.nan, np.searchsorted(there, v)) for name, v in values.items()}
     return _ratings(raw, values, scale, labels_there, written.notes())
+
+
+def _in_one_unit(raw: RawRatings, texts: Mapping[str, Iterable[str]], written: WrittenColumns) -> WrittenColumns:
+    """Percentages next to columns of numbers on 0-100 as points of 100, next to such on 0-1 as shares.
+
+    Where people write both, theirs are the numbers that say it; else a judge's, and a measure of its own says nothing.
+
+    Raises:
+        FileFault: People's numbers are neither.
+    """
+    shares, ranges = written.shares, dict[str, tuple[float, float]]()
+    for column in texts if shares else ():
+        given = set[float]()
+        for text in texts[column] if column not in shares else ():
+            with suppress(WrittenOtherwise):
+                given.add(written.number(raw.column.get(column, column), text) or 0.0)
+        if others := given - CODES:
+            ranges[column] = min(others), max(others)
+    of_people = {raw.column[name] for name in raw.people}
+    both = [ranges[column] for column in ranges if column in of_people]
+    bounds = [(min(low for low, _ in both), max(high for _, high in both))] if both else list(ranges.values())
+    if bounds and all(low >= 0.0 and MOST_OF_STEPS < high <= MOST_POINTS for low, high in bounds):
+        return written.with_points()
+    if both and not 0.0 <= bounds[0][0] <= bounds[0][1] <= 1.0:
+        name = next(name for name, column in raw.column.items() if column == shares[0])
+        place = next(place for place, text in enumerate(raw.ratings[name]) if text is not None)
+        problem = f"'{raw.ratings[name][place]}' in column '{shares[0]}' is a percentage, and people's numbers are "
+        remedy = "Write all in one unit, or this column without its sign if its unit is another."
+        raise FileFault(raw.name, f"{problem}{bounds[0][0]:g} to {bounds[0][1]:g}.", remedy, row=raw.rows[name][place])
+    return written
 
 
 class _Odd(NamedTuple):

@@ -403,3 +403,22 @@ def test_objects_in_two_spellings_are_one_unless_one_rater_rated_both(tmp_path: 
     assert any("column 'id' that differ in spelling only are one" in note for note in found.notes)
     found = read_ratings(csv(tmp_path, text + "item 1,gpt,5\n"), columns)
     assert found.objects == ("Item 1", "item\u00a0 1", "Item 2", "item 2", "item 1")
+
+
+def test_percentages_have_the_unit_of_the_numbers_next_to_them(tmp_path: Path) -> None:
+    head = "gpt;ann;bob\n"
+    # 29 / 100 * 100 is not 29.
+    found = read_ratings(csv(tmp_path, head + "81%;87;76\n29%;60;72\n7%;9;10\n"), WIDE)
+    same(values(found), {"gpt": [81, 29, 7], "ann": [87, 60, 9], "bob": [76, 72, 10]})
+    assert "Column 'gpt': % makes points of 100, as other columns are (50 % is 50)." in found.notes
+    found = read_ratings(csv(tmp_path, head + "81;87 %;76 %\n29;60 %;72 %\n"), WIDE)
+    same(values(found), {"gpt": [81, 29], "ann": [87, 60], "bob": [76, 72]})
+    found = read_ratings(csv(tmp_path, head + "81%;0.87;1\n29%;0.6;0.72\n"), WIDE)
+    same(values(found), {"gpt": [0.81, 0.29], "ann": [0.87, 0.6], "bob": [1, 0.72]})
+    # A measure on neither says nothing; people on 1 to 5 leave it open.
+    found = read_ratings(csv(tmp_path, head + "-3.2;87%;76%\n120;60%;72%\n"), WIDE)
+    same(values(found), {"gpt": [-3.2, 120], "ann": [0.87, 0.6], "bob": [0.76, 0.72]})
+    with pytest.raises(
+        UserError, match=r"r.csv, row 2: '81%' in column 'gpt' is a percentage, and people's numbers are 2"
+    ):
+        read_ratings(csv(tmp_path, head + "81%;5;4\n29%;2;3\n"), WIDE)
