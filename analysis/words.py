@@ -16,6 +16,11 @@ def count_noun(n: int, one: str, several: str | None = None) -> str:
     return f"{n:,} {noun(n, one, several)}"
 
 
+def how_often(n: int) -> str:
+    """So many times in words: once, 2 times."""
+    return "once" if n == 1 else f"{n:,} times"
+
+
 def queries(n: int) -> str:
     """So many queries in words."""
     return count_noun(n, "query", "queries")

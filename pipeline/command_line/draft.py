@@ -142,7 +142,7 @@ class Draft:
         names = dict(enumerate(map(row_name, zip(*sides[0], strict=True)))) if named else {}
         for one in summary_rows(names, sides[1]):
             if one.sums_up:
-                problem = f"the row '{one.name}' sums up the rows above it, and a study would count it as an object."
+                problem = f"the row '{one.name}' sums up the {one.others}, and a study would count it as an object."
                 raise FileFault(self.file.name, problem, "Remove the rows of sums.", row=records[one.place].row)
 
     def texts_in(self, columns: Sequence[str]) -> dict[str, dict[str, None]]:

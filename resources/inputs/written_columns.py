@@ -337,10 +337,9 @@ class WrittenColumns:
 
     def with_points(self) -> "WrittenColumns":
         """The same, with percentages as points of 100."""
-        formats = {
-            name: replace(form, of=100.0 if form.is_share else 1.0) for name, form in (self._formats or {}).items()
-        }
-        return WrittenColumns(formats, self._whole, self._remarks)
+        shares, formats = self.shares, self._formats or {}
+        points = {name: replace(form, of=100.0) for name, form in formats.items() if name in shares}
+        return WrittenColumns({**formats, **points}, self._whole, self._remarks)
 
     def label(self, column: str, text: str) -> str:
         """An id or a label: ``1.0`` is ``1`` where every value of its column is whole.

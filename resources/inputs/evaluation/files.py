@@ -365,19 +365,19 @@ class _Reading:
     def _refuse_summary(
         self, rows: NDArray[np.int64], ids: pa.Array, fields: Sequence[pa.Array], sides: Sequence[pa.Array]
     ) -> None:
-        """A last row of means or totals is no sample.
+        """A first or last row of means or totals is no sample.
 
         Raises:
             FileFault: There is one.
         """
-        last = range(max(0, self.n_kept - MOST_SUMMARIES), self.n_kept)
-        texts = {place: [one[place].as_py() for one in (ids, *fields)] for place in last}
+        ends = {*range(self.n_kept)[:MOST_SUMMARIES], *range(self.n_kept)[-MOST_SUMMARIES:]}
+        texts = {place: [one[place].as_py() for one in (ids, *fields)] for place in ends}
         names = {place: next(filter(kind_of, of_row), NO_SUMMARY) for place, of_row in texts.items()}
         if set(names.values()) <= {NO_SUMMARY}:
             return
         for one in summary_rows(names, [[repr(value) for value in side.to_pylist()] for side in sides]):
             if one.sums_up:
-                problem = f"the row '{one.name}' sums up the rows above it, and is no sample."
+                problem = f"the row '{one.name}' sums up the {one.others}, and is no sample."
                 raise FileFault(self.file.name, problem, "Remove it.", row=int(rows[one.place]))
 
     def _in_file_order(self) -> list[str]:

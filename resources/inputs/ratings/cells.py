@@ -1,11 +1,12 @@
-"""The cells of the columns of ratings, row by row, without rows that repeat another or sum up those above them."""
+"""The cells of the columns of ratings, row by row, without rows that repeat another or sum up the others."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.spelling import folded
+from analysis.words import how_often
 from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.ratings.summary_rows import sentences, summary_rows
@@ -116,22 +117,24 @@ class Cells:
         for texts in [*parts, *(part for other in self.others for part in other[1:])] if out else []:
             texts[:] = [text for place, text in enumerate(texts) if place not in out]
 
-    def without_summaries(self, names: Iterable[str | None], raters: Iterable[str]) -> None:
-        """Leave out the last rows that sum up those above them, and say so.
+    def without_summaries(self, file: str, names: Mapping[int, str | None], raters: Iterable[str]) -> None:
+        """Leave out the first and last rows that sum up the others, and say so.
 
         Args:
-            names: What the last rows are called.
+            file: Its name.
+            names: What the first and last rows are called, by place from 0.
             raters: The columns of ratings.
+
+        Raises:
+            FileFault: A row is named so, and is neither a sum nor like the others.
         """
-        last = list(names)
-        called = dict(enumerate(last, start=len(self.rows) - len(last)))
-        found = summary_rows(called, [self.columns[name] for name in raters])
-        self.remarks += sentences(found, self.rows)
+        found = summary_rows(names, [self.columns[name] for name in raters])
+        self.remarks += sentences(file, found, self.rows)
         self._leave_out(one.place for one in found if one.sums_up)
 
     @property
     def notes(self) -> list[str]:
         """What was written where there is no rating."""
-        seen = [f"'{text}' ({count:,} times)" for text, count in self.blanks.items()]
+        seen = [f"'{text}' ({how_often(count)})" for text, count in self.blanks.items()]
         read = [f"Read as no rating: {listing(seen)}. `--labels` makes a label of it."] if seen else []
         return read + self.remarks

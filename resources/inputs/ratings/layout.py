@@ -229,7 +229,8 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
     found.others = [OtherColumn(name, [], []) for name in others]
     readers = [(name, value_of(name), found.columns[name]) for name in wanted]
     names = [] if columns.is_long else _names_of_rows(file, columns)
-    name_readers, last = [value_of(name) for name in names], deque[str | None](maxlen=MOST_SUMMARIES)
+    name_readers, first = [value_of(name) for name in names], dict[int, str | None]()
+    last = deque[tuple[int, str | None]](maxlen=MOST_SUMMARIES)
     other_readers = [(value_of(other.name), other) for other in found.others]
     chosen = ChosenRows(columns.where)
     for record in file.records([*dict.fromkeys([*wanted, *others, *names, *chosen.names])]):
@@ -254,7 +255,8 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             is_blank = not plain or plain in blank
             # -1.00 is the -1 that is named.
             texts.append(None if is_blank or (numbers and _as_number(text) in numbers) else text)
-        last.append(row_name(_other_text(value(record.fields)) for value in name_readers))
+        last.append((len(found.rows) - 1, row_name(_other_text(value(record.fields)) for value in name_readers)))
+        first |= [last[-1]] if len(found.rows) <= MOST_SUMMARIES else []
         for value, other in other_readers:
             other.add(_other_text(value(record.fields)))
         if len(found.rows) == MOST_ROWS and other_readers and not columns.by:
@@ -265,7 +267,7 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
     found.choice = _choice(file, columns, found.remarks)
     if not found.rows:
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
-    found.without_summaries(last, raters)
+    found.without_summaries(file.name, {**first, **dict(last)}, raters)
     keys = (columns.item, columns.rater) if columns.is_long else (columns.item,)
     found.without_copies(file, [name for name in keys if name is not None])
     return found

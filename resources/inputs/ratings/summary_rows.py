@@ -1,4 +1,4 @@
-"""Last rows of a spreadsheet that sum up the rows above them, and so are no objects: mean, total, std and the like."""
+"""First and last rows of a spreadsheet that sum up the others, and so are no objects: mean, total, std and the like."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from resources.errors import listing
+from resources.errors import FileFault, listing
 
-# So many rows at the end are looked at, and so many first columns for their names.
+# So many rows at either end are looked at, and so many first columns for their names.
 MOST_ROWS: Final = 12
 MOST_COLUMNS: Final = 5
 FEWEST_ABOVE: Final = 3
@@ -44,17 +44,21 @@ _HOW["unnamed"] = tuple(how for one in _HOW.values() for how in one)
 
 
 class SummaryRow(NamedTuple):
-    """A row at the end that is named as a summary is.
+    """A row at either end that is named as a summary is.
 
     Attributes:
         place: Among the rows that were read, from 0.
         name: What it is called.
-        sums_up: Whether its numbers are that summary of the rows above, so that it is no object.
+        sums_up: Whether its numbers are that summary of the other rows, so that it is no object.
+        is_step: Whether its numbers are whole where those of the other rows are, so that it may be an object.
+        others: The other rows in words.
     """
 
     place: int
     name: str
     sums_up: bool
+    is_step: bool = True
+    others: str = "rows above it"
 
 
 def kind_of(name: str | None) -> str | None:
@@ -69,31 +73,52 @@ def row_name(texts: Iterable[str | None]) -> str | None:
 
 
 def summary_rows(names: Mapping[int, str | None], columns: Sequence[Sequence[str | None]]) -> list[SummaryRow]:
-    """The rows at the end that are named as summaries are.
+    """The rows at the beginning and at the end that are named as summaries are.
 
     Args:
-        names: By place, from 0, what each of the last rows is called; null where it is not.
+        names: By place, from 0, what each of the first and last rows is called; null where it is not.
         columns: The raters' texts, row by row; null where a cell is blank.
 
     Returns:
         In the file's order. Of a column of words a number or a percentage below it sums up.
     """
     n = len(columns[0]) if columns else 0
+    last = _named(names, columns, range(n - 1, max(-1, n - 1 - MOST_ROWS), -1))
+    first = _named(names, columns, range(min(n, MOST_ROWS)))
+    low, high = max(first, default=-1) + 1, min(last, default=n)
+    kinds = first | last
+    if not kinds or high - low < FEWEST_ABOVE:
+        return _without_names(names, columns, n)
+    others = [_numbers(column[low:high]) for column in columns]
+    found = []
+    for place in sorted(kinds):
+        cells = [column[place] for column in columns]
+        sums_up, is_step = _sums_up(cells, others, kinds[place]), all(map(_is_step, cells, others))
+        which = "rows above it" if place in last else "rows below it"
+        found.append(SummaryRow(place, str(names[place]), sums_up, is_step, which))
+    return found
+
+
+def _named(
+    names: Mapping[int, str | None], columns: Sequence[Sequence[str | None]], places: Iterable[int]
+) -> dict[int, str]:
+    """By place what rows would hold that are named as summaries are, up to the first other row."""
     kinds = {}
-    for place in range(n - 1, max(-1, n - 1 - MOST_ROWS), -1):
+    for place in places:
         kind = kind_of(names.get(place))
         if kind is not None:
             kinds[place] = kind
         elif names.get(place) is not None or any(column[place] is not None for column in columns):
             break
-    first = min(kinds, default=0)
-    if first < FEWEST_ABOVE:
-        return _without_names(names, columns, n)
-    above = [_numbers(column[:first]) for column in columns]
-    return [
-        SummaryRow(place, str(names[place]), _sums_up([column[place] for column in columns], above, kinds[place]))
-        for place in sorted(kinds)
-    ]
+    return kinds
+
+
+def _is_step(cell: str | None, others: np.ndarray | None) -> bool:
+    """Whether a rating is a number, and a whole one where the others are."""
+    if cell is None or others is None or (others != np.round(others)).any():
+        return True
+    number = _number(cell.rstrip("% "))
+    return number is not None and number == round(number)
 
 
 def _without_names(
@@ -116,20 +141,32 @@ def _without_names(
     return []
 
 
-def sentences(found: Sequence[SummaryRow], rows: Sequence[int]) -> list[str]:
+def sentences(file: str, found: Sequence[SummaryRow], rows: Sequence[int]) -> list[str]:
     """What is said of them: which are left out, and which count as objects though they are named so.
 
     Args:
+        file: Its name.
         found: The rows.
         rows: Of the file, for messages, by place.
+
+    Raises:
+        FileFault: One that sums up nothing has fractions where all others have steps, which would change the scale.
     """
+    for one in found:
+        if not (one.sums_up or one.is_step):
+            problem = (
+                f"it is named '{one.name}', does not sum up the {one.others}, and has fractions where they have none,"
+            )
+            remedy = "Remove it, or name it otherwise if it is an object."
+            raise FileFault(file, f"{problem} so that it would change the scale.", remedy, row=rows[one.place])
     said = []
     out = [f"row {rows[one.place]:,}" + (f" ('{one.name}')" if one.name else "") for one in found if one.sums_up]
     if out:
-        said.append(f"Left out, as its numbers sum up the rows above it: {listing(out)}.")
+        which = " or ".join(dict.fromkeys(one.others for one in found if one.sums_up))
+        said.append(f"Left out, as its numbers sum up the {which}: {listing(out)}.")
     said += [
-        f"Row {rows[one.place]:,} is named '{one.name}' and counts as an object: if it sums up the rows above, remove "
-        "it."
+        f"Row {rows[one.place]:,} is named '{one.name}' and counts as an object: if it sums up the {one.others[:-3]}, "
+        "remove it."
         for one in found
         if not one.sums_up
     ]

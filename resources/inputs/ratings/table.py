@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from analysis.spelling import folded
 from analysis.verdict.findings import FEWEST_OF_A_PERSON
 from analysis.verdict.panel import MOST_STEPS
+from analysis.words import how_often
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
@@ -207,7 +208,8 @@ def _in_one_unit(raw: RawRatings, texts: Mapping[str, Iterable[str]], written: W
         given = set[float]()
         for text in texts[column] if column not in shares else ():
             with suppress(WrittenOtherwise):
-                given.add(written.number(raw.column.get(column, column), text) or 0.0)
+                number = written.number(column, text)
+                given |= set() if number is None else {number}
         if others := given - CODES:
             ranges[column] = min(others), max(others)
     of_people = {raw.column[name] for name in raw.people}
@@ -351,7 +353,7 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
         n = {name: int((column == code).sum()) for name, column in values.items()}
         for which, names in (("judges", raw.judges), ("people", raw.people)):
             if sum(n[name] for name in names) == sum(n.values()) > 0:
-                notes.append(f"Only {which} give '{label}' ({sum(n.values()):,} times).")
+                notes.append(f"Only {which} give '{label}' ({how_often(sum(n.values()))}).")
     if not columns.labels:
         _refuse_unshared(raw, values, labels, {spelled.first(_whole(label)) for label in columns.positive})
     return _ratings(raw, values, columns.scale or ("ordinal" if order else "nominal"), labels, notes)

@@ -288,5 +288,8 @@ def test_a_last_row_of_means_is_no_sample(tmp_path: Path) -> None:
     path.write_text(f"{rows}media,2.5,2\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"s.csv, row 6: the row 'media' sums up the rows above it, and is no sample"):
         read_evaluation_file(path, prediction="prediction", truth="mos")
+    path.write_text(rows.replace("mos\n", "mos\nmedia,2.5,2\n"), encoding="utf-8")
+    with pytest.raises(UserError, match=r"s.csv, row 2: the row 'media' sums up the rows below it, and is no sample"):
+        read_evaluation_file(path, prediction="prediction", truth="mos")
     path.write_text(f"{rows}media,4,3\n", encoding="utf-8")
     assert len(read_evaluation_file(path, prediction="prediction", truth="mos").frame) == 5

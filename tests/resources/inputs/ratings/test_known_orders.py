@@ -53,7 +53,7 @@ def test_a_known_scale_is_ordinal_and_the_note_says_how_to_change_it(tmp_path: P
     same(values(found), {"gpt": [0, 2, 1], "ann": [1, NAN, NAN], "bob": [2, 0, 0]})
     assert (found.scale, found.labels) == ("ordinal", ("Low", "medium", "high"))
     assert "lowest first: Low, medium, high. `--labels` gives another order, `--scale nominal` none." in found.notes[-1]
-    assert found.notes[0].startswith("Read as no rating: 'Not applicable' (1 times), 'N/A' (1 times)")
+    assert found.notes[0].startswith("Read as no rating: 'Not applicable' (once), 'N/A' (once)")
     assert read_ratings(path, replace(WIDE, scale="nominal")).labels == ("high", "Low", "medium")
     assert read_ratings(path, replace(WIDE, scale="ordinal")).scale == "ordinal"
     with pytest.raises(UserError, match="no order of their own"):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from resources.errors import UserError
 from resources.inputs.ratings.layout import RatingColumns
 from resources.inputs.ratings.summary_rows import kind_of
 from resources.inputs.ratings.table import Ratings, read_ratings
@@ -40,6 +41,32 @@ def test_an_object_that_is_named_like_a_summary_counts_and_is_said_to(tmp_path: 
     # Whose numbers are a mean by chance, whose name is another.
     assert len(of(tmp_path, "e,3,2").objects) == 5
     assert not [note for note in of(tmp_path, "e,3,2").notes if "sum" in note]
+
+
+@pytest.mark.parametrize(
+    "first", [["mean,3,2"], ["totale:,12,8"], ["media,3,2", "std,1.83,0.82"], ["", "Average,3.00,"]]
+)
+def test_a_first_row_that_sums_up_those_below_is_left_out_and_said(tmp_path: Path, first: list[str]) -> None:
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(["id,judge,ann", *first, *ROWS, "mean,3,2"]) + "\n", encoding="utf-8")
+    for item in ("id", None):
+        found = read_ratings(path, RatingColumns(("judge",), ("ann",), item=item))
+        assert (list(found.judges["judge"]), found.scale) == ([1, 2, 4, 5], "ordinal")
+        [note] = [note for note in found.notes if "sum" in note]
+        assert note.startswith("Left out, as its numbers sum up the rows below it or rows above it: row ")
+
+
+def test_a_row_that_is_named_like_a_summary_and_would_change_the_scale_is_a_question(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"row 6: it is named 'SD', does not sum up the rows above it, and has fractions"
+    ):
+        of(tmp_path, "SD,1.4,0.9")
+    path = tmp_path / "r.csv"
+    path.write_text("\n".join(["id,judge,ann", "Average,3.1,2", *ROWS]), encoding="utf-8")
+    with pytest.raises(UserError, match=r"row 2: it is named 'Average', does not sum up the rows below it"):
+        read_ratings(path, RatingColumns(("judge",), ("ann",)))
+    # Where others have fractions it changes nothing.
+    assert len(of(tmp_path, "e,1.5,2.5", "SD,1.4,0.9").objects) == 6
 
 
 def test_a_row_without_a_name_that_has_means_which_no_object_has_is_left_out(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_words_are_labels_in_one_spelling_and_what_one_side_gives_is_said(tmp_pa
     found = read_ratings(csv(tmp_path, "gpt,ann,bob\nPass,pass,fail\nfail,Fail,pass\nunsure,pass,pass\n"), WIDE)
     assert (found.scale, found.labels) == ("nominal", ("fail", "Pass", "unsure"))
     same(values(found), {"gpt": [1, 0, 2], "ann": [1, 0, 1], "bob": [0, 1, 1]})
-    assert "Only judges give 'unsure' (1 times)." in found.notes
+    assert "Only judges give 'unsure' (once)." in found.notes
 
 
 def test_labels_in_order_are_ordinal_and_another_one_is_refused(tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_words_for_no_rating_are_no_label_and_are_counted(tmp_path: Path) -> Non
     path = csv(tmp_path, "gpt,ann,bob\npass,None,fail\nfail,pass,-\npass,fail,null\nfail,fail,pass\n")
     found = read_ratings(path, WIDE)
     assert found.labels == ("fail", "pass")
-    assert found.notes[0].startswith("Read as no rating: 'None' (1 times), '-' (1 times), 'null' (1 times)")
+    assert found.notes[0].startswith("Read as no rating: 'None' (once), '-' (once), 'null' (once)")
     assert "None" in read_ratings(path, replace(WIDE, labels=("fail", "pass", "None"))).labels
 
 
