@@ -154,6 +154,8 @@ def verdict(
     for path, name in ((output, "results.json"), (calibrated, "calibrated.csv"), (report, "page.html")):
         refuse_output(path, *file, name=name)
     refuse_twice(output, calibrated, report)
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise UserError(f"`--report {report}`: the page is HTML. Name it {report.with_suffix('.html').name}.")
     columns = RatingColumns(
         judges=tuple(judge or ()),
         people=tuple(human or ()),

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from rich.console import Console
@@ -24,7 +25,7 @@ from resources.inputs.ratings.likely import (
     shortened,
 )
 from resources.inputs.ratings.table import read_ratings
-from resources.inputs.record_files import Record
+from resources.inputs.record_files import Record, refuse_unreadable
 
 WIDTH: Final = 60
 
@@ -60,9 +61,14 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
             several = f"'{name}' holds several criteria ({listing(found.criteria)}), each with a verdict of its own"
             console.print(Text(f"{several}: the command gives that of '{first}'."), soft_wrap=True)
         command, columns = found.command(files), _as_taken(found)
+    refused = _refusal(files, columns, opening)
+    commas = replace(opening, decimal=",")
+    if refused is not None and opening.decimal is None and _refusal(files, columns, commas) is None:
+        why = "The command reads commas as decimal signs; where they separate thousands it is `--decimal .`. Without it"
+        console.print(Text(f"{why}:\n{refused}", "yellow"), soft_wrap=True)
+        opening, refused = commas, None
     given = {"--sheet": opening.sheet, "--encoding": opening.encoding, "--decimal": opening.decimal}
     command = " ".join([command, *(f"{option} {shlex.quote(value)}" for option, value in given.items() if value)])
-    refused = _refusal(files, columns, opening)
     if refused is not None:
         console.print(Text(f"As the file is, the command below is refused:\n{refused}", "yellow"), soft_wrap=True)
     unknown = [word for word in (A_JUDGE, A_PERSON, AN_OBJECT) if word in command.split()]
@@ -83,10 +89,14 @@ def _as_taken(found: LikelyColumns) -> RatingColumns:
 
 
 def _refusal(files: Sequence[str], columns: RatingColumns, opening: Opening) -> str | None:
-    """What is wrong with the file where the command will find it; null where nothing is, or no person is known."""
-    if not (columns.people or columns.rater) or (columns.rater and not columns.item):
-        return None
+    """What is wrong with the file where the command will find it; null where nothing is.
+
+    Where no person is known only its rows are looked at.
+    """
     try:
+        if not (columns.people or columns.rater) or (columns.rater and not columns.item):
+            refuse_unreadable(ratings_file(list(files), (), opening))
+            return None
         found = read_ratings(list(files), columns, opening)
         # Where no one is known to be a judge, people in a file with a row for each rating are all raters.
         if columns.judges or not columns.is_long:

@@ -130,7 +130,7 @@ async function buildTable(place) {
   box.setAttribute("aria-label", place.dataset[shown.language]);
   box.append(table);
   const counted = { found: written(rows.length, 0), all: written(all.length, 0), shown: written(shownRows.length, 0) };
-  const above = spec.searchable ? [searchField(place), element("p", uiWords("rows", counted), { className: "small" })] : [];
+  const above = spec.searchable ? [searchField(place), element("p", uiWords(shownRows.length < rows.length ? "rows" : "all_rows", counted), { className: "small" })] : [];
   place.replaceChildren(...above, box);
 }
 

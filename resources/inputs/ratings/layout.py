@@ -380,17 +380,24 @@ def _refuse_twice(objects: Sequence[str], cells: Cells, item: str, faults: Fault
     first: dict[str, int] = {}
     counts = Counter(objects)
     remedy = "Keep the row that is right."
-    if cells.choice:
-        remedy = f"Choose one of the criteria: {cells.choice}."
-    elif sum(count > 1 for count in counts.values()) * 2 > len(counts):
+    if sum(count > 1 for count in counts.values()) * 2 > len(counts):
         remedy = "Keep one row an object, or name `--rater` and `--score`; if rows are other objects that share it, "
         remedy += f"`--cluster {shlex.quote(item)}` in place of `--item {shlex.quote(item)}`."
+    twice: list[tuple[int, str]] = []
     for name, row in zip(objects, cells.rows, strict=True):
         if name in first:
             other = cells.differ.get((first[name], row))
             differ = f", with other values in {other}" if other else ""
-            faults.add(f"'{name}' in column '{item}' is in row {first[name]} already{differ}.", remedy, row)
+            twice.append((row, f"'{name}' in column '{item}' is in row {first[name]} already{differ}."))
         first.setdefault(name, row)
+    _add_twice(twice, remedy, cells, faults)
+
+
+def _add_twice(twice: Sequence[tuple[int, str]], remedy: str, cells: Cells, faults: Faults) -> None:
+    """Each row that repeats an object is a fault; where several criteria make them, all are one."""
+    for row, problem in twice[:1] if cells.choice else twice:
+        more = f" So are {len(twice) - 1:,} rows more." if cells.choice and len(twice) > 1 else ""
+        faults.add(problem + more, f"Choose one of the criteria: {cells.choice}." if cells.choice else remedy, row)
 
 
 def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults) -> RawRatings:
@@ -415,7 +422,7 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     wanted = [name for name in there if name in judges or name in people]
     ratings: dict[str, list[str | None]] = {name: [None] * len(places) for name in wanted}
     rows: dict[str, list[int]] = {name: [0] * len(places) for name in wanted}
-    clusters = list(places)
+    clusters, twice = list(places), list[tuple[int, str]]()
     for place, (item, name, text, row) in enumerate(zip(items, names, scores, cells.rows, strict=True)):
         if item is None or name is None:
             missing = columns.item if item is None else columns.rater
@@ -428,10 +435,10 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
         if ratings[name][places[item]] is not None:
             before = rows[name][places[item]]
             differ = f", with other values in {cells.differ[before, row]}" if (before, row) in cells.differ else ""
-            one_of = f"Choose one of the criteria: {cells.choice}." if cells.choice else "Keep one."
-            faults.add(f"'{name}' rated '{item}' in row {before} already{differ}.", one_of, row)
+            twice.append((row, f"'{name}' rated '{item}' in row {before} already{differ}."))
             continue
         ratings[name][places[item]], rows[name][places[item]] = text, row
+    _add_twice(twice, "Keep one.", cells, faults)
     notes = [
         *cells.notes,
         *_source_notes(cells, columns, file),

@@ -40,6 +40,25 @@ def test_the_printed_command_runs(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.exception
 
 
+def test_where_decimal_commas_are_what_would_refuse_it_the_command_says_so(tmp_path: Path) -> None:
+    rows = [f"{i}.png;{20 + i / 10:.1f};{1 + i % 40 / 10:.2f}" for i in range(60)]
+    text = "\n".join(["image;psnr;MOS", *rows, "x.png;25.5;4,62"])
+    (tmp_path / "mos.csv").write_text(text, encoding="utf-8")
+    said = shown(str(tmp_path / "mos.csv"))
+    assert "The command reads commas as decimal signs; where they separate thousands it is `--decimal .`." in said
+    command = shlex.split(said.splitlines()[-1])
+    assert command[-2:] == ["--decimal", ","]
+    assert CliRunner().invoke(application, [*command[1:], "--json"]).exit_code == 0
+
+
+def test_a_row_with_other_cells_than_the_header_is_said_at_first_look(tmp_path: Path) -> None:
+    said = shown(written(tmp_path, "x;1;4;2;7", "y;1;2"))
+    assert "As the file is, the command below is refused:" in said
+    assert "row 62: there are 5 cells and the header has 4 columns" in said
+    (tmp_path / "few.csv").write_text("id,judge,h1,h2\n0,3,4,3\n1,3,4,3,7\n", encoding="utf-8")
+    assert "row 3: there are 5 cells and the header has 4 columns" in shown(str(tmp_path / "few.csv"))
+
+
 def test_what_would_refuse_the_command_is_said_before_it(tmp_path: Path) -> None:
     said = shown(written(tmp_path, "x;1;44;2", "d1;4;4;1", 'y;2;"4,0";1'))
     assert "As the file is, the command below is refused:" in said
@@ -83,6 +102,9 @@ def test_several_criteria_are_never_one_verdict_without_a_word(tmp_path: Path) -
         assert "180 of 360" in result["notes"][0]
     assert words == {"fluency": "yes", "STYLE": "no"}
     with pytest.raises(UserError, match="with other values in 'Criterion'.*Choose one of the criteria: `--where "):
+        CliRunner().invoke(application, command[1:-2], catch_exceptions=False)
+    # 60 objects, 3 raters: one sentence on all 180 rows of the second criterion.
+    with pytest.raises(UserError, match=r"^criteria.csv, row 5: .*So are 179 rows more. Nothing was loaded. Choose "):
         CliRunner().invoke(application, command[1:-2], catch_exceptions=False)
     with pytest.raises(UserError, match=r"holds no 'stile' \(did you mean 'style'\?\); it holds fluency, style"):
         CliRunner().invoke(application, [*command[1:-1], "criterion=stile"], catch_exceptions=False)

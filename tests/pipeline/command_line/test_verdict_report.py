@@ -137,6 +137,7 @@ def test_where_a_page_cannot_be_written_is_said_in_a_line_and_nothing_is_lost(
     asked = (file, "--judge", "good", "--human", "human1")
     assert f"is a folder. Name a file in it: {tmp_path / 'page.html'}" in refused(*asked, "--report", tmp_path)
     assert "is the file that is read" in refused(*asked, "--report", file)
+    assert "the page is HTML. Name it page.html." in refused(*asked, "--report", tmp_path / "page.pdf")
     (tmp_path / "link.html").symlink_to(file)
     assert "is the file that is read" in refused(*asked, "--report", tmp_path / "link.html")
     assert "cannot be written: r.csv is a file, no folder" in refused(*asked, "--report", file / "page.html")
