@@ -59,11 +59,15 @@ class Policy:
 
 
 DEFAULT = Policy()
+NEXT_TO_PEOPLE = "agreement next to people's own"
+TEST = "alternative annotator test"
+TEST_OF_A_CROWD = "alternative annotator test of a crowd"
 CONSTANT = "the judge gives one and the same answer to everything"
 OTHER_SCALE = "its scores have another scale than people's: only their order can be compared"
-NEAR = "it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}"
+NEAR = "object by object it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}"
 NEAR_AND_NEEDED = (
-    "it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}: a yes needs {needed}"
+    "object by object it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}: "
+    "a yes needs {needed}"
 )
 BY_ESTIMATE = "the test and the estimate of the difference decide: its interval may reach beyond the margin"
 BY_BOUND = (
@@ -316,14 +320,14 @@ def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condi
     above = message("above {limit:.3g}", limit=-margin)
     return (
         row(message("agreement with people"), 0.0, own, message("interval above 0")),
-        row(message("agreement next to people's own"), -margin, order, above, _by_bound(standing, margin, policy)),
+        row(message(NEXT_TO_PEOPLE), -margin, order, above, _by_bound(standing, margin, policy)),
         _of_test(standing, policy),
     )
 
 
 def _of_test(standing: Standing, policy: Policy) -> Condition:
     test, needed = standing.test, needed_at_least(policy.omega)
-    name = message("alternative annotator test")
+    name = message(TEST)
     if test is None:
         why = message("the judge's scores have another scale than people's, so that errors in value cannot be compared")
         return Condition(name, "not measured", True, None, None, None, needed, None, None, None, why)
@@ -332,7 +336,7 @@ def _of_test(standing: Standing, policy: Policy) -> Condition:
     if test.winning_rate >= policy.omega:
         state = "proven"
     if POOLED in test.annotators:
-        name = message("alternative annotator test of a crowd")
+        name = message(TEST_OF_A_CROWD)
         needed = message("below {limit:g}", limit=test.epsilon)
         return Condition(name, state, True, seen, None, None, needed, test.n_instances, standing.n_clusters, None, "",
                          test.epsilon)  # fmt: skip
@@ -358,6 +362,15 @@ def _by_bound(standing: Standing, margin: float, policy: Policy) -> str:
         return ""
     bound = _order_bound(standing, order, policy)
     return message(HOLDS_BY_BOUND, share=100 * policy.order_confidence, bound=bound) if bound > -margin else ""
+
+
+def leans_to_no(conditions: Sequence[Condition]) -> Condition | None:
+    """The difference from people's agreement where its interval is below 0 and an estimate is past its limit."""
+    found = {one.name: one for one in conditions if one.name in (NEXT_TO_PEOPLE, TEST, TEST_OF_A_CROWD)}
+    order, fails = found.get(NEXT_TO_PEOPLE), any(one.state == "fails" for one in found.values())
+    if order is None or not fails or order.state == "proven" or order.high is None:
+        return None
+    return order if order.high < 0.0 else None
 
 
 def holds_by_bound(one: Condition) -> bool:

@@ -13,7 +13,7 @@ It prints:
     May it stand in for them? yes (it may stay behind by 0.100)
       - it agrees with the others at 0.808 [0.675, 0.891], a person at 0.580 [0.285, 0.774]: difference
         0.228 [0.061, 0.396], margin 0.100 (55 objects in 20 clusters)
-      - it is as near to the others as 3 of 3 people within epsilon 0.2
+      - object by object it is as near to the others as 3 of 3 people within epsilon 0.2
       - it scores -0.035 [-0.173, 0.102] against the mean of the people
 """
 

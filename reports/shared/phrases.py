@@ -8,7 +8,7 @@ from typing import Any, Final
 from markupsafe import Markup, escape
 
 from analysis.messages import Value, made_of
-from reports.shared.numbers import marked
+from reports.shared.numbers import BETWEEN, marked
 from reports.shared.text import LANGUAGES, Text, form_for, in_english, read_data
 
 A_WORD: Final = re.compile(r"[^\W\d_]{2}")
@@ -56,7 +56,9 @@ def translation(sentence: str, language: str) -> str | None:
     template, values = made_of(sentence)
     # What joins messages, such as "{part_0}; {part_1}", is the same in every language.
     joins = values and not A_WORD.search("".join(text for text, *_ in string.Formatter().parse(template)))
-    words = catalogue(language).get(template, template if joins else None)
+    words = catalogue(language).get(
+        template, template.replace(", {high", BETWEEN[language] + "{high") if joins else None
+    )
     if words is None:
         return None
     return _Formatter(language).vformat(form_for(words, values.get("n"), language), (), values) if values else words

@@ -7,7 +7,16 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.verdict.rule import Condition, Verdict, Word, holds_by_bound
+from analysis.verdict.rule import (
+    NEXT_TO_PEOPLE,
+    TEST,
+    TEST_OF_A_CROWD,
+    Condition,
+    Verdict,
+    Word,
+    holds_by_bound,
+    leans_to_no,
+)
 from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, UNUSABLE, Against, Row, Stated
 from analysis.verdict.stated import WORDS as WORDS_OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
@@ -31,9 +40,9 @@ FIRST: Final = (
     UNUSABLE,
     *(name for names in OF_ONE.values() for name in names.values()),
     *BIAS_OF.values(),
-    "agreement next to people's own",
-    "alternative annotator test",
-    "alternative annotator test of a crowd",
+    NEXT_TO_PEOPLE,
+    TEST,
+    TEST_OF_A_CROWD,
     BIAS,
     "agreement with people",
 )
@@ -227,7 +236,11 @@ def next_step(said: Verdict, n: int | None, things: str) -> Text | None:
         things: What the objects are.
     """
     if said.n_needed is None or said.n_for is None:
-        return say("verdict.more_would_not_do") if said.word == "not proven" and said.margin is not None else None
+        if said.word != "not proven" or said.margin is None:
+            return None
+        if (order := leans_to_no(said.conditions)) is None:
+            return say("verdict.more_would_not_do")
+        return say("verdict.leans_to_no", high=number(order.high), limit=number(-said.margin))
     word, named = word_text(said.n_for), say(f"verdict.things.{things}")
     if n is not None and said.n_needed > FAR * n:
         return say("verdict.far_more_needed", n=whole(FAR * n), things=named, word=word)
@@ -254,7 +267,8 @@ def step_of(judge: Mapping[str, Any], people: Sequence[str]) -> Text | None:
     """
     said = judge["verdict"]
     n_for = None if said["n_for"] is None else full_word(said["n_for"], people)
-    verdict = Verdict(said["word"], (), (), said["margin"], said["n_needed"], n_for)
+    conditions = tuple(Condition(**one) for one in judge.get("conditions", ()))
+    verdict = Verdict(said["word"], (), conditions, said["margin"], said["n_needed"], n_for)
     return next_step(verdict, judge["n"], "objects")
 
 

@@ -161,7 +161,9 @@ def test_not_proven_says_how_many_objects_would_do(sure: Standing) -> None:
     assert found.n_for == "yes"
     assert found.n_needed is not None
     assert found.n_needed > 60
-    assert found.reasons[1] == "it is as near to the others as 0 of 3 people within epsilon 0.2: a yes needs 2"
+    assert found.reasons[1] == (
+        "object by object it is as near to the others as 0 of 3 people within epsilon 0.2: a yes needs 2"
+    )
     assert len(found.reasons) == 2
     behind = decided(replace(sure, order=quantity(-0.15, -0.35, 0.05)))
     assert behind.reasons[2:] == ("a yes needs a difference above -0.100",)

@@ -19,6 +19,7 @@ from reports.shared.verdict import (
     lines_in_short,
     lines_of,
     needed_text,
+    next_step,
     step_of,
     style_of,
     word_text,
@@ -69,9 +70,9 @@ def test_a_reason_is_said_in_italian_with_its_condition_and_numbers() -> None:
     needed = ICC._replace(state="passes", needed=needed_at_least(0.75), limit=0.75)
     [waiting, _] = by_conditions("agree with each other", "no", [needed], 24).reasons
     assert waiting == "repeatability (ICC) is not proven: 0.800 [0.700, 0.900], needed at least 0.75"
-    italian = "ripetibilità (ICC), condizione non dimostrata: 0,800 [0,700, 0,900], richiesto almeno 0,75"
+    italian = "ripetibilità (ICC), condizione non dimostrata: 0,800 [0,700; 0,900], richiesto almeno 0,75"
     assert phrase(waiting).plain("it") == italian
-    assert phrase(failed).plain("it").startswith("ripetibilità (ICC), condizione mancata: 0,800 [0,700, 0,900]")
+    assert phrase(failed).plain("it").startswith("ripetibilità (ICC), condizione mancata: 0,800 [0,700; 0,900]")
 
 
 def test_a_judge_without_an_interval_says_why_in_italian_too() -> None:
@@ -97,6 +98,28 @@ def test_next_to_one_column_of_people_page_and_terminal_say_with_whom_and_what_w
     assert more is not None
     assert "it would take more than 1,000 objects" in more.plain("en")
     assert step_of({"verdict": open_ | {"n_needed": None, "n_for": None}, "n": 40}, ["ann"]) is None
+
+
+def test_a_judge_clearly_behind_people_leans_to_a_no_and_why_it_is_none_yet_is_said() -> None:
+    # What pass, fail and unsure of a noisy judge gave: -0.211 [-0.324, -0.098] with a margin of 0.1.
+    behind = ORDER._replace(state="fails", estimate=-0.211, low=-0.324, high=-0.098)
+    said = Verdict("not proven", (), (behind,), 0.1)
+    english = next_step(said, 209, "objects")
+    assert english is not None
+    assert english.plain("en").replace("\u2212", "-") == (
+        "The data lean to a no: the whole interval of the difference is below 0, and more objects alone would not "
+        "prove a yes. It is not a no yet: that needs the interval below -0.100 (it ends at -0.098), or the difference "
+        "and the test both past their limits by the estimate."
+    )
+    assert "propendono per un no" in english.plain("it")
+    judge = {"verdict": said._asdict(), "conditions": [behind._asdict()], "n": 209}
+    assert step_of(judge, ["ann", "bob"]) == english
+    # A study's lines have it too; an interval that reaches 0, or a difference within the margin, leans to nothing.
+    assert "The data lean to a no" in " ".join(lines_of(stated("not proven", behind)))
+    for other in (behind._replace(high=0.01), behind._replace(state="proven")):
+        open_ = next_step(said._replace(conditions=(other,)), 209, "objects")
+        assert open_ is not None
+        assert open_.plain("en") == "At these numbers more objects alone would not prove a yes."
 
 
 def test_what_fails_comes_first_where_nothing_is_proven_too() -> None:

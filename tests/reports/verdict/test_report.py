@@ -44,8 +44,8 @@ def test_reasons_of_the_rule_are_said_in_italian_too(page_file: Path) -> None:
     text = page_file.read_text(encoding="utf-8")
     body = text[text.index("<main") : text.index("<h2")]
     assert "It agrees with the others at 0." in body
-    assert re.search(r"Concorda con gli altri a 0,\d{3} \[0,\d{3}, 0,\d{3}\], una persona a 0,\d{3}", body)
-    assert re.search(r"È vicino agli altri quanto \d persone su 3, entro epsilon 0,2\.", body)
+    assert re.search(r"Concorda con gli altri a 0,\d{3} \[0,\d{3}; 0,\d{3}\], una persona a 0,\d{3}", body)
+    assert re.search(r"Oggetto per oggetto è vicino agli altri quanto \d persone su 3, entro epsilon 0,2\.", body)
 
 
 def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_counts(said: Answer) -> None:
