@@ -134,7 +134,7 @@ def alternative_annotator(
     pooled = pool_small and not tested.size and int(usable.any(axis=1).sum()) >= fewest_instances
     if not tested.size and not pooled:
         raise UndefinedStatistic(
-            "no annotator has {fewest} instances that the judge and another annotator also rated (most: {most})",
+            "no person rated {fewest} objects that the judge and another person also rated (most: {most})",
             fewest=fewest_instances,
             most=int(sizes.max()),
         )

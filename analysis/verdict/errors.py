@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from analysis.correlation.calibration import line
 from analysis.intervals.headline import METHODS, Jackknife, freedoms, headline_interval, left_out_of_sums
+from analysis.messages import message
 from analysis.resampling.bootstrap import Estimate, cluster_index
 from analysis.significance.holm import holm
 from analysis.ties import differences
@@ -22,8 +23,9 @@ FEWEST_OBJECTS: Final = 10
 FEWEST_CLUSTERS: Final = 2
 MOST_GROUPS: Final = 12
 WORST: Final = 3
-OTHER: Final = "(other)"
+OTHER: Final = message("(other)")
 SIGNED: Final = "judge - people"
+FITTED: Final = "mean absolute error after a fitted line"
 # Noise of people's mean is taken off its variance as long as so much of it is left.
 LEAST_LEFT: Final = 0.2
 # A word of its own: no part of another, such as of graphics.
@@ -91,7 +93,7 @@ class Errors(NamedTuple):
 
     `error` says what `tried` is of: `judge - people`, or `another label` (1 where it differs). `sizes` are of the same
     columns where errors have a sign: by how much they are larger, `size_of` says of what. Slices and `overall` are of
-    `measure`: `mean absolute error` or `same label`.
+    `measure`: `mean absolute error`, after a fitted line where the judge has another unit, or `same label`.
     """
 
     error: str
@@ -217,7 +219,7 @@ def _rated(people: People, judge: Floats, same_scale: bool) -> _Rated | None:
         near=np.abs(error),
         clusters=clusters,
         kept=kept,
-        names=(SIGNED, "mean absolute error"),
+        names=(SIGNED, message("mean absolute error") if same_scale else message(FITTED)),
         unit=unit,
     )
 
@@ -257,20 +259,20 @@ def _dependence(rated: _Rated, factor: Factor, levels: Levels, judge: str) -> De
     blank = Dependence(factor.name, factor.kind, n, n_clusters, (), None, None, None, "")
     step = float(numbers.std()) if n else 0.0
     if n < 2 * FEWEST_OBJECTS or step == 0.0:
-        return blank._replace(why="too few objects" if n < 2 * FEWEST_OBJECTS else "one value only")
+        return blank._replace(why=message("too few objects") if n < 2 * FEWEST_OBJECTS else message("one value only"))
     found = _fitted(rated, there, ((numbers - numbers.mean()) / step)[:, None], levels)
     p, estimate = _p(found, 1), _estimate(found, 0, levels)
     if p is None:
         return blank._replace(step=step, why=estimate.interval.method)
     is_length = factor.kind == "length" or bool(_LENGTH.search(factor.name))
     effect = Effect("one standard deviation more", n, rated.in_unit(estimate))
-    return blank._replace(effects=(effect,), step=step, p=p, bias="length bias" if is_length else "")
+    return blank._replace(effects=(effect,), step=step, p=p, bias=message("length bias") if is_length else "")
 
 
 def _of_groups(rated: _Rated, factor: Factor, values: NDArray[Any], levels: Levels, judge: str) -> Dependence:
     there = values != ""
     n, n_clusters = int(there.sum()), len(np.unique(rated.clusters[there]))
-    why = f"fewer than two groups of {FEWEST_OBJECTS} objects"
+    why = message("fewer than two groups of {fewest} objects", fewest=FEWEST_OBJECTS)
     blank = Dependence(factor.name, "group", n, n_clusters, (), None, None, None, "", why)
     if not n:
         return blank
@@ -282,7 +284,7 @@ def _of_groups(rated: _Rated, factor: Factor, values: NDArray[Any], levels: Leve
     found = _fitted(rated, there, dummies, levels)
     p = _p(found, len(groups) - 1)
     if p is None:
-        return blank._replace(why="too few clusters for so many groups")
+        return blank._replace(why=message("too few clusters for so many groups"))
     shares = sizes / sizes.sum()
 
     def above(values: Floats) -> Floats:
@@ -313,7 +315,7 @@ def _merged(values: NDArray[Any], clusters: Index) -> NDArray[Any]:
 def _self_preference(each: Sequence[Effect], judge: str) -> str:
     families = {name.casefold() for name in FAMILY.findall(judge)}
     own = [one for one in each if families & {name.casefold() for name in FAMILY.findall(one.name)}]
-    return "self-preference" if own and (own[0].estimate.interval.low or 0.0) > 0.0 else ""
+    return message("self-preference") if own and (own[0].estimate.interval.low or 0.0) > 0.0 else ""
 
 
 def _fitted(rated: _Rated, there: NDArray[np.bool_], columns: Floats, levels: Levels) -> Jackknife:
@@ -378,9 +380,12 @@ def _slices(factor: Factor, rated: _Rated) -> list[Part]:
             return []
         low, high = np.quantile(values[there], [1.0 / 3.0, 2.0 / 3.0])
         parts = [
-            (f"up to {low:.3g}", np.flatnonzero(values <= low)),
-            (f"above {low:.3g} to {high:.3g}", np.flatnonzero((values > low) & (values <= high))),
-            (f"above {high:.3g}", np.flatnonzero(values > high)),
+            (message("up to {low:.3g}", low=float(low)), np.flatnonzero(values <= low)),
+            (
+                message("above {low:.3g} to {high:.3g}", low=float(low), high=float(high)),
+                np.flatnonzero((values > low) & (values <= high)),
+            ),
+            (message("above {high:.3g}", high=float(high)), np.flatnonzero(values > high)),
         ]
     return [(factor.name, name, rows) for name, rows in parts if FEWEST_OBJECTS <= len(rows) < len(rated.near)]
 

@@ -11,7 +11,7 @@ from analysis.undefined import UndefinedStatistic
 from analysis.verdict.copies import copies_among_people, copy_of_people
 from analysis.verdict.errors import Errors, Factor, errors
 from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_compared
-from analysis.verdict.panel import Line, Shares, alphas, each_person, label_shares, on_steps, panel
+from analysis.verdict.panel import EACH, Line, Shares, alphas, each_person, label_shares, on_steps, panel
 from analysis.verdict.people import Floats, Measure, People, Standing, majority_of, mean_of, standing
 from analysis.verdict.rule import DEFAULT, Policy, Verdict, decided
 from analysis.verdict.stated import undefined_by
@@ -202,10 +202,10 @@ def _reference(people: People) -> _Reference:
     if answers.shape[1] == 1:
         return _Reference(str(people.called[0]), answers)
     if people.measure == "scores":
-        return _Reference("the mean of the people", mean_of(answers)[:, None])
+        return _Reference(message("the mean of the people"), mean_of(answers)[:, None])
     if people.measure == "labels" and answers.shape[1] > 2:
-        return _Reference("the majority of the people", majority_of(answers)[:, None])
-    return _Reference("each person in turn", answers)
+        return _Reference(message("the majority of the people"), majority_of(answers)[:, None])
+    return _Reference(message(EACH), answers)
 
 
 def on_another_scale(people: People) -> tuple[Hashable, str, str] | None:

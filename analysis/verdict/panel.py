@@ -1,6 +1,6 @@
 """What a judge does against one column of people's answers, statistic by statistic, with clustered intervals."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple
 
@@ -11,6 +11,7 @@ from analysis.agreement.bland_altman import bland_altman
 from analysis.agreement.concordance import ccc_of_counts, icc_a1_of_counts
 from analysis.agreement.krippendorff import alpha_of_counts
 from analysis.intervals.headline import Statistic, left_out_of_rows, of_jackknife
+from analysis.messages import message
 from analysis.resampling.bootstrap import Interval, Resampling, Statistics
 from analysis.resampling.weighted import (
     OfCounts,
@@ -38,7 +39,8 @@ from analysis.verdict.people import (
 # Whole numbers of at most so many values are steps of a scale, more are a measure.
 MOST_STEPS: Final = 11
 # Of two labels, the second of which is the good one.
-POSITIVE: Final = ("failures caught (specificity)", "good ones passed (sensitivity)")
+POSITIVE: Final = (message("failures caught (specificity)"), message("good ones passed (sensitivity)"))
+LEVEL: Final = 0.05
 EACH: Final = "each person in turn"
 WEIGHTED: Final = ("kappa, linear weights", "kappa, quadratic weights", "AC2, quadratic weights")
 
@@ -121,7 +123,7 @@ def on_steps(people: People, judge: ArrayLike, levels: Levels = LEVELS) -> list[
     turns = replace(people, answers=people.answers.reshape(-1, 1), clusters=np.repeat(people.clusters, n), names=(),
                     measure="ordered_labels")  # fmt: skip
     lines = panel(turns, people.answers.ravel(), np.repeat(machine, n), levels)
-    return [line._replace(against="" if n == 1 else EACH) for line in lines if line.statistic in WEIGHTED]
+    return [line._replace(against="" if n == 1 else message(EACH)) for line in lines if line.statistic in WEIGHTED]
 
 
 def each_person(people: People, judge: ArrayLike, levels: Levels = LEVELS) -> list[Line]:
@@ -160,8 +162,8 @@ def alphas(people: People, judge: ArrayLike, levels: Levels = LEVELS) -> list[Li
     level: Literal["nominal", "ordinal"] = "nominal" if people.measure == "labels" else "ordinal"
 
     def lines(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
-        alone = [("alpha of the people", "kappa", alpha_of_counts(rows[:, 1:], level))] if n_people > 1 else []
-        return [*alone, ("alpha of people and judge", "kappa", alpha_of_counts(rows, level))]  # type: ignore[list-item]
+        alone = [(message("alpha of the people"), "kappa", alpha_of_counts(rows[:, 1:], level))] if n_people > 1 else []
+        return [*alone, (message("alpha of people and judge"), "kappa", alpha_of_counts(rows, level))]  # type: ignore[list-item]
 
     rows = np.column_stack([machine, people.answers])[used]
     return list(_lines(rows, people.clusters[used], lines, levels))
@@ -191,6 +193,11 @@ def label_shares(people: People, reference: ArrayLike, judge: ArrayLike) -> Shar
         return Shares(confusion, (), str(undefined))
 
 
+def uses_labels_otherwise(tests: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether every test of marginal homogeneity says that a judge does not give each label as often as people do."""
+    return all(test["p"] < LEVEL for test in tests)
+
+
 # From rows of reference and judge to the statistics that rest on them: name, kind, and the function of their counts.
 Lines = Callable[[Floats], list[tuple[str, Statistic, OfCounts]]]
 
@@ -204,9 +211,10 @@ def _parts(rows: Floats, people: People) -> Iterator[tuple[NDArray[np.bool_], Li
     yield everything, _of_labels if people.measure == "labels" else _of_ordered_labels
     if people.measure == "labels":
         for code, label in enumerate(people.labels):
-            for side, what in ((0, "sensitivity"), (1, "precision")):
+            of_label = message("sensitivity of '{label}'", label=label), message("precision of '{label}'", label=label)
+            for side, what in enumerate(of_label):
                 if (kept := rows[:, side] == code).any():
-                    name = f"{what} of '{label}'" if side or not people.positive else POSITIVE[code]
+                    name = what if side or not people.positive else POSITIVE[code]
                     yield kept, _of_label(name, float(code), 1 - side)
 
 
@@ -232,12 +240,12 @@ def _of_scores(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
     away = differences(judge, person)
     return [
         ("Spearman", "spearman", spearman_of_counts(judge, person)),
-        ("Pearson", "pearson", pearson_of_counts(judge, person)),
-        ("CCC", "ccc", ccc_of_counts(judge, person)),
-        ("ICC(A,1)", "ccc", icc_a1_of_counts(judge, person)),
-        ("mean absolute error", "mean", lambda counts: means(counts, np.abs(away))),
-        ("root mean square error", "size", lambda counts: np.sqrt(means(counts, away**2))),
-        ("judge - people", "mean", lambda counts: means(counts, away)),
+        (message("Pearson"), "pearson", pearson_of_counts(judge, person)),
+        (message("CCC"), "ccc", ccc_of_counts(judge, person)),
+        (message("ICC(A,1)"), "ccc", icc_a1_of_counts(judge, person)),
+        (message("mean absolute error"), "mean", lambda counts: means(counts, np.abs(away))),
+        (message("root mean square error"), "size", lambda counts: np.sqrt(means(counts, away**2))),
+        (message("judge - people"), "mean", lambda counts: means(counts, away)),
     ]
 
 
@@ -245,9 +253,9 @@ def _of_labels(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
     person, judge = rows.T
     same = (judge == person).astype(np.float64)
     return [
-        ("same label", "share", lambda counts: means(counts, same)),
+        (message("same label"), "share", lambda counts: means(counts, same)),
         ("kappa", "kappa", kappa_of_counts(judge, person)),
-        ("AC1", "kappa", gwet_of_counts(judge, person)),
+        (message("AC1"), "kappa", gwet_of_counts(judge, person)),
     ]
 
 
@@ -255,11 +263,11 @@ def _of_ordered_labels(rows: Floats) -> list[tuple[str, Statistic, OfCounts]]:
     person, judge = rows.T
     return [
         *_of_labels(rows)[:2],
-        ("kappa, linear weights", "kappa", kappa_of_counts(judge, person, ordered=True, power=1)),
+        (message("kappa, linear weights"), "kappa", kappa_of_counts(judge, person, ordered=True, power=1)),
         ("kappa, quadratic weights", "kappa", kappa_of_counts(judge, person, ordered=True)),
-        ("AC2, quadratic weights", "kappa", gwet_of_counts(judge, person, ordered=True)),
+        (message("AC2, quadratic weights"), "kappa", gwet_of_counts(judge, person, ordered=True)),
         ("Spearman", "spearman", spearman_of_counts(judge, person)),
-        ("judge - people, in steps", "mean", lambda counts: means(counts, judge - person)),
+        (message("judge - people, in steps"), "mean", lambda counts: means(counts, judge - person)),
     ]
 
 
@@ -274,7 +282,10 @@ def _limits(rows: Floats, sources: NDArray[Any], levels: Levels, unit: float) ->
         found = bland_altman(judge, person, sources, resampling=Resampling(levels.seed, levels.confidence))
     except UndefinedStatistic:
         return []
-    limits = (("lower limit of agreement", found.lower_limit), ("upper limit of agreement", found.upper_limit))
+    limits = (
+        (message("lower limit of agreement"), found.lower_limit),
+        (message("upper limit of agreement"), found.upper_limit),
+    )
     return [_line(name, limit.value, limit.interval, found.n, unit) for name, limit in limits]
 
 

@@ -1,6 +1,6 @@
 """People and a judge by the same statistics: how well each agrees with the other people, on the same objects."""
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, Final, Literal, NamedTuple
@@ -206,7 +206,7 @@ def standing(people: People, judge: ArrayLike, levels: Levels = LEVELS, *, same_
             clusters=people.clusters,
             pool_small=True,
         )
-    is_crowd = bool(((~np.isnan(answers)).sum(axis=0) < FEWEST_INSTANCES).all())
+    is_crowd = are_a_crowd((~np.isnan(answers)).sum(axis=0).tolist())
 
     def of_rows(rows: Floats) -> Statistics:
         each = [_compared(rows[:, 1:], rows[:, 0], column, measure) for column in range(n_people)]
@@ -232,6 +232,11 @@ def standing(people: People, judge: ArrayLike, levels: Levels = LEVELS, *, same_
         measure=measure,
         with_others=None if is_constant or is_crowd else _with_others(people, machine, own, order, levels),
     )
+
+
+def are_a_crowd(rated: Sequence[int]) -> bool:
+    """Whether no person rated enough objects to count one by one, so that all ratings together are one person's."""
+    return bool(rated) and max(rated) < FEWEST_INSTANCES
 
 
 class _Compared(NamedTuple):

@@ -364,15 +364,6 @@ def _by_bound(standing: Standing, margin: float, policy: Policy) -> str:
     return message(HOLDS_BY_BOUND, share=100 * policy.order_confidence, bound=bound) if bound > -margin else ""
 
 
-def leans_to_no(conditions: Sequence[Condition]) -> Condition | None:
-    """The difference from people's agreement where its interval is below 0 and an estimate is past its limit."""
-    found = {one.name: one for one in conditions if one.name in (NEXT_TO_PEOPLE, TEST, TEST_OF_A_CROWD)}
-    order, fails = found.get(NEXT_TO_PEOPLE), any(one.state == "fails" for one in found.values())
-    if order is None or not fails or order.state == "proven" or order.high is None:
-        return None
-    return order if order.high < 0.0 else None
-
-
 def holds_by_bound(one: Condition) -> bool:
     """Whether a bound that labels go by holds, though the interval reaches beyond what is needed."""
     return one.state == "passes" and one.why.startswith(HOLDS_BY_BOUND.partition("{")[0])

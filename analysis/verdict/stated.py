@@ -11,6 +11,9 @@ from analysis.verdict.judges import AgainstOne, PersonWord, against_one
 from analysis.verdict.people import Floats, Measure, People, standing
 from analysis.verdict.rule import (
     DEFAULT,
+    NEXT_TO_PEOPLE,
+    TEST,
+    TEST_OF_A_CROWD,
     Condition,
     Policy,
     State,
@@ -245,3 +248,12 @@ def not_flattered(said: Verdict, why: str) -> Verdict:
     if RANKS[said.word] >= RANKS["cannot say"]:
         return said
     return said._replace(word="cannot say", reasons=(why, *said.reasons), n_needed=None, n_for=None)
+
+
+def leans_to_no(conditions: Sequence[Condition]) -> Condition | None:
+    """The difference from people's agreement where its interval is below 0 and an estimate is past its limit."""
+    found = {one.name: one for one in conditions if one.name in (NEXT_TO_PEOPLE, TEST, TEST_OF_A_CROWD)}
+    order, fails = found.get(NEXT_TO_PEOPLE), any(one.state == "fails" for one in found.values())
+    if order is None or not fails or order.state == "proven" or order.high is None:
+        return None
+    return order if order.high < 0.0 else None

@@ -73,7 +73,7 @@ def drafted(path: Path, folder: Path, opening: Opening = AS_IT_IS) -> Drafted:
     likely = likely_columns(file)
     if likely.names("rater") and likely.names("rating"):
         what = listing(f"'{name}'" for name in likely.names("object") or ["its objects"])
-        problem = f"a study A judges pictures or texts itself, and no column of this file holds those of {what}."
+        problem = f"study A judges pictures or texts itself, and no column of this file holds those of {what}."
         remedy = (
             "Add columns `candidate` and `references` with the files of its pictures, or `prompt` and `answer`. What "
             f"the ratings say needs no study: `{likely.command([str(path)])}`."

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.agreement.alternative_annotator import EPSILON
+from analysis.messages import message
 from analysis.resampling.bootstrap import Estimate
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.errors import Dependence, Errors
-from analysis.verdict.findings import Findings, OfJudge, findings, on_another_scale
+from analysis.verdict.findings import Findings, OfJudge, findings, on_another_scale, on_one_scale
 from analysis.verdict.judges import AgainstOne
 from analysis.verdict.panel import Line, Shares
 from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
@@ -28,7 +29,7 @@ from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.layout import RatingColumns
-from resources.inputs.ratings.likely import has_peoples_unit
+from resources.inputs.ratings.likely import has_peoples_unit, names_a_metric
 from resources.inputs.ratings.other_columns import factor
 from resources.inputs.ratings.table import Ratings, read_ratings
 from resources.runtime.file_hash import sha256_of_file
@@ -130,6 +131,7 @@ def provenance(question: Question) -> Provenance:
 def verdict_values(said: Answer) -> dict[str, Any]:
     """What `--json` prints."""
     ratings, found = said.ratings, said.found
+    turned = [_judge("--lower-is-better", name, ratings) for name in said.question.lower_is_better]
     return {
         "command": "verdict",
         "file": ratings.name,
@@ -144,7 +146,7 @@ def verdict_values(said: Answer) -> dict[str, Any]:
         "people": list(found.people),
         "reference": found.reference,
         "annotators": said.question.annotators,
-        "judges": [_of_judge(judge, found.people) for judge in found.judges],
+        "judges": [_of_judge(judge, found.people, judge.name in turned) for judge in found.judges],
         "comparison": _comparison(found),
         "notes": [*ratings.notes, *_notes(said)],
     }
@@ -193,14 +195,14 @@ def _steps(ratings: Ratings) -> bool:
     return ratings.scale == "ordinal" and not ratings.labels
 
 
-def _of_judge(judge: OfJudge, people: Sequence[str]) -> dict[str, Any]:
+def _of_judge(judge: OfJudge, people: Sequence[str], turned: bool) -> dict[str, Any]:
     of_people = judge.standing
     rests_on = of_people or judge.against_one
     return {
         "name": judge.name,
         "n": judge.n if rests_on is None else rests_on.n,
         "n_clusters": None if rests_on is None else rests_on.n_clusters,
-        "verdict": _verdict(judge, people[0]),
+        "verdict": _verdict(judge, people[0], turned),
         "conditions": [one._asdict() for one in judge.verdict.conditions] if judge.verdict else [],
         "people": [person._asdict() for person in of_people.rows] if of_people else [],
         "people_agreement": _quantity(of_people.people) if of_people else None,
@@ -214,6 +216,7 @@ def _of_judge(judge: OfJudge, people: Sequence[str]) -> dict[str, Any]:
         "unrated": _unrated(judge.unrated),
         "errors": _errors(judge.errors),
         "same_scale": judge.same_scale,
+        "lower_is_better": turned,
         "looks_reversed": judge.reversed or None,
     }
 
@@ -225,12 +228,22 @@ def _with_other_people(of_people: Standing | None) -> dict[str, Any] | None:
     return {"agreement": list(own), "difference": list(order)}
 
 
-def _verdict(judge: OfJudge, person: str) -> dict[str, Any]:
+def _verdict(judge: OfJudge, person: str, turned: bool) -> dict[str, Any]:
+    also = [message("its scores are turned, as lower is better")] if turned else []
+    if judge.standing is not None and judge.standing.n < judge.n:
+        n, more = judge.standing.n, judge.n
+        also.append(
+            message(
+                "this is over the {n:,} objects that two people rated, the statistics below are over all {more:,}",
+                n=n,
+                more=more,
+            )
+        )
     if isinstance(judge.against_one, AgainstOne):
         one = judge.against_one
         return {
             "word": one.word,
-            "reasons": [*judge.copies, *one.reasons(person)],
+            "reasons": [*judge.copies, *one.reasons(person), *also],
             "margin": None,
             "n_needed": one.n_needed,
             "n_for": one.good if one.n_needed is not None else None,
@@ -239,7 +252,7 @@ def _verdict(judge: OfJudge, person: str) -> dict[str, Any]:
     said = judge.verdict
     return {
         "word": said.word,
-        "reasons": [*judge.copies, *said.reasons],
+        "reasons": [*judge.copies, *said.reasons, *also],
         "margin": said.margin,
         "n_needed": said.n_needed,
         "n_for": said.n_for,
@@ -340,6 +353,11 @@ def _comparison(found: Findings) -> dict[str, Any] | None:
     }
 
 
+def _may_share_a_scale(name: str, said: Answer) -> bool:
+    """Whether `--same-scale` is worth a try: not for a metric by its name whose scores are not where people's are."""
+    return not names_a_metric(name) or on_one_scale(said.ratings.judges[name], said.people.answers)
+
+
 def _notes(answered: Answer) -> list[str]:
     ratings, found, said = answered.ratings, answered.found, []
     lower = {_judge("--lower-is-better", name, ratings) for name in answered.question.lower_is_better}
@@ -354,7 +372,7 @@ def _notes(answered: Answer) -> list[str]:
             said.append(f"{judge.name}: {judge.reversed}. {turned}")
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:
-        rising = [name for name in others if name not in lower]
+        rising = [name for name in others if name not in lower and _may_share_a_scale(name, answered)]
         remedy = f" Where both share one, add `--same-scale {shlex.quote(rising[0])}`." if rising else ""
         said.append(f"Another scale than the people's, so that only order is compared: {listing(others)}.{remedy}")
     if found.n_tied:

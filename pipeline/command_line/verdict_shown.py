@@ -7,12 +7,16 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from analysis.verdict.panel import uses_labels_otherwise
+from analysis.verdict.people import are_a_crowd
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
-from reports.shared.verdict import full_word, step_of, style_of, uses_labels_otherwise
+from reports.shared.numbers import MINUS
+from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
 
 SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
+TURNED = "turned: lower is better"
 # Of steps of a scale weighted kappa says the same; `--json` has them.
 NOT_OF_STEPS = ("Pearson", "CCC", "ICC(A,1)", "root mean square error")
 ERRORS = {
@@ -41,7 +45,7 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
         for reason in said["reasons"]:
             console.print(Padding(Text(_sentence(reason)), (0, 0, 0, 2)))
         if (step := step_of(judge, result["people"])) is not None:
-            console.print(Padding(Text(step.plain("en")), (0, 0, 0, 2)))
+            console.print(Padding(Text(step.plain("en").replace(MINUS, "-")), (0, 0, 0, 2)))
     _show_people(result, console)
     _show_statistics(result, console)
     _show_errors(result, console)
@@ -55,7 +59,9 @@ def _objects(result: Mapping[str, Any]) -> str:
     n, clusters = result["n_objects"], result["n_clusters"]
     of = f" ({listing(result['labels'], 8)})" if result["labels"] else ""
     said = f"{count_noun(n, 'object')} rated by people, {result['scale']} ratings{of}"
-    return said + (f", {count_noun(clusters, 'cluster')} by '{result['cluster']}'" if result["cluster"] else "")
+    if result["cluster"] or clusters < n:
+        said += f", {count_noun(clusters, 'cluster')}" + (f" by '{result['cluster']}'" if result["cluster"] else "")
+    return said
 
 
 def _between(bounds: Sequence[float]) -> str:
@@ -80,7 +86,11 @@ def _show_people(result: Mapping[str, Any], console: Console) -> None:
         if left > 0:
             table.add_row(f"and {left} more", "", "", "")
     for judge in judges:
-        name = "all" if len(judges) == 1 else judge["name"]
+        name = (
+            ("all as one" if are_a_crowd([one["n"] for one in judge["people"]]) else "all")
+            if len(judges) == 1
+            else judge["name"]
+        )
         n = f"{judge['n']:,}"
         table.add_row(name, n, _shown(judge["people_agreement"]), _shown(judge["agreement"]))
     console.print(table)
@@ -165,7 +175,7 @@ def _show_errors(result: Mapping[str, Any], console: Console) -> None:
         others = [one["column"] for one in found["tried"] if one["column"] not in named]
         if others:
             which = listing(others, 4)
-            console.print(Padding(Text(f"Nothing significant after Holm: {which}."), (0, 0, 0, 2)))
+            console.print(Padding(Text(f"No dependence is significant after Holm on: {which}."), (0, 0, 0, 2)))
         worst = ", ".join(
             f"{one['column']} {one['value']} {_shown(one['estimate'])} (n {one['n']:,})" for one in found["worst"][:2]
         )
@@ -227,8 +237,11 @@ def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
         f"\nJudges on the same {compared['n']:,} objects; a letter in common: not distinguishable (Holm, 0.05)"
     )
     table = grid("", f">{result['measure']}", "")
+    turned = [judge["name"] for judge in result["judges"] if judge["lower_is_better"]]
     for judge in compared["judges"]:
-        table.add_row(str(judge["name"]), _shown(judge), judge["letters"])
+        table.add_row(
+            str(judge["name"]) + (f" ({TURNED})" if judge["name"] in turned else ""), _shown(judge), judge["letters"]
+        )
     console.print(table)
     for pair in compared["pairs"][:SHOWN_PAIRS]:
         p = "" if pair["p_holm"] is None else f", p after Holm {pair['p_holm']:.3g}"

@@ -7,17 +7,8 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.verdict.rule import (
-    NEXT_TO_PEOPLE,
-    TEST,
-    TEST_OF_A_CROWD,
-    Condition,
-    Verdict,
-    Word,
-    holds_by_bound,
-    leans_to_no,
-)
-from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, UNUSABLE, Against, Row, Stated
+from analysis.verdict.rule import Condition, Verdict, Word, holds_by_bound
+from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, UNUSABLE, Against, Row, Stated, leans_to_no
 from analysis.verdict.stated import WORDS as WORDS_OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
 from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, whole
@@ -40,14 +31,13 @@ FIRST: Final = (
     UNUSABLE,
     *(name for names in OF_ONE.values() for name in names.values()),
     *BIAS_OF.values(),
-    NEXT_TO_PEOPLE,
-    TEST,
-    TEST_OF_A_CROWD,
+    "agreement next to people's own",
+    "alternative annotator test",
+    "alternative annotator test of a crowd",
     BIAS,
     "agreement with people",
 )
 LONGEST: Final = 400
-LEVEL: Final = 0.05
 # Names of columns that hold means of several people, not one person.
 MEANS: Final = re.compile(r"\bd?mos\b|mean|average|\bavg\b|consensus|majority", re.IGNORECASE)
 
@@ -238,9 +228,9 @@ def next_step(said: Verdict, n: int | None, things: str) -> Text | None:
     if said.n_needed is None or said.n_for is None:
         if said.word != "not proven" or said.margin is None:
             return None
-        if (order := leans_to_no(said.conditions)) is None:
-            return say("verdict.more_would_not_do")
-        return say("verdict.leans_to_no", high=number(order.high), limit=number(-said.margin))
+        order = leans_to_no(said.conditions)
+        ends = {} if order is None else {"high": number(order.high), "limit": number(-said.margin)}
+        return say("verdict.leans_to_no" if ends else "verdict.more_would_not_do", **ends)
     word, named = word_text(said.n_for), say(f"verdict.things.{things}")
     if n is not None and said.n_needed > FAR * n:
         return say("verdict.far_more_needed", n=whole(FAR * n), things=named, word=word)
@@ -270,11 +260,6 @@ def step_of(judge: Mapping[str, Any], people: Sequence[str]) -> Text | None:
     conditions = tuple(Condition(**one) for one in judge.get("conditions", ()))
     verdict = Verdict(said["word"], (), conditions, said["margin"], said["n_needed"], n_for)
     return next_step(verdict, judge["n"], "objects")
-
-
-def uses_labels_otherwise(tests: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether every test of marginal homogeneity says that a judge does not give each label as often as people do."""
-    return all(test["p"] < LEVEL for test in tests)
 
 
 def _not_covered(one: str) -> Text:

@@ -5,8 +5,11 @@ from typing import Any, Final
 
 import pandas as pd
 
+from analysis.messages import made_of, message
+from analysis.verdict.errors import OTHER as OTHER_GROUPS
 from analysis.verdict.judges import NEEDED
-from analysis.verdict.people import AGREEMENT
+from analysis.verdict.panel import uses_labels_otherwise
+from analysis.verdict.people import AGREEMENT, are_a_crowd
 from reports.shared.charts import Chart
 from reports.shared.colours import MAIN, OTHER
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
@@ -15,8 +18,8 @@ from reports.shared.numbers import NOTHING, interval, is_number, number, p_value
 from reports.shared.page import Page, rendered
 from reports.shared.phrases import phrase, sentence
 from reports.shared.table_view import DataTable, Head, TableView, all_rows
-from reports.shared.text import Part, Text, Translations, joined, same
-from reports.shared.verdict import Answer, full_word, step_of, uses_labels_otherwise, verdict_state, word_text
+from reports.shared.text import Part, Text, Translations, joined, lines, same
+from reports.shared.verdict import Answer, full_word, step_of, verdict_state, word_text
 from resources.runtime.provenance import Provenance
 
 WORDS: Final = Translations("shared/words", "shared/glossary", "verdict/words", "verdict/glossary")
@@ -83,7 +86,8 @@ def verdict_page(result: Values, objects: pd.DataFrame, provenance: Provenance) 
                 "tables": {"agreement": _agreement(result), **parts},
                 "sentences": {
                     **sentences,
-                    "agreement": [_shares(judge) for judge in judges if judge["marginal_homogeneity"]],
+                    "agreement": [*_of_other_people(judges), *_shares(judges), *_unsure(judges)],
+                    "made": _read_as(result),
                     "unrated": [
                         *sentences["unrated"],
                         *(one for judge in judges for one in _shifted(judge)),
@@ -151,29 +155,35 @@ def _heads(*names: str, text: Sequence[str] = ()) -> list[Head]:
 def _agreement(result: Values) -> list[TableView]:
     views = []
     for judge in result["judges"]:
-        name = same(judge["name"])
+        name = _named(judge)
         if judge["people"]:
             rows: list[list[Part]] = [
                 [str(one["name"]), whole(one["n"]), _number(one["person"]), _number(one["judge"])]
                 for one in judge["people"]
             ]
             everyone = _value(judge["people_agreement"]), _value(judge["agreement"])
-            rows.append([say("all_people"), whole(judge["n"]), *everyone])
+            rows.append(
+                [
+                    say("all_as_one" if are_a_crowd([one["n"] for one in judge["people"]]) else "all_people"),
+                    whole(judge["n"]),
+                    *everyone,
+                ]
+            )
             caption = say("table.people", judge=name, measure=phrase(result["measure"]))
             views.append(TableView(caption, _heads("person", "n", "of_person", "of_judge"), rows, stacks=True))
         lines = [*judge["statistics"], *judge["each_person"]]
         rows = [
             [
                 phrase(line["statistic"]),
-                phrase(_against(line, result) or NOTHING),
+                _reference(_against(line, result), result),
                 _number(line["value"]),
-                _bounds(line),
+                interval(*(line["ci"] or (None, None)), unreliable=line["unreliable"]),
                 whole(line["n"]),
             ]
             for line in lines
         ]
         heads = _heads("statistic", "against", "value", "interval", "n", text=("against",))
-        caption = say("table.statistics", judge=name, reference=phrase(result["reference"]))
+        caption = say("table.statistics", judge=name, reference=_reference(result["reference"], result))
         views.append(TableView(caption, heads, rows, stacks=True))
         if judge["confusion"]:
             labels = [same(label) for label in result["labels"]]
@@ -183,19 +193,57 @@ def _agreement(result: Values) -> list[TableView]:
     return views
 
 
+def _reference(name: str | None, result: Values) -> Text:
+    """Whose answers they are, in words, or a person by name."""
+    return same(name or NOTHING) if name is None or name in result["people"] else phrase(name)
+
+
 def _against(line: Values, result: Values) -> str | None:
     """Whose answers the judge's are held against; none of alpha, which is of all together."""
     return None if line["statistic"].startswith("alpha") else line["against"] or result["reference"]
+
+
+def _named(judge: Values) -> Text:
+    """A judge by its name, and that its scores were turned."""
+    return say("turned", judge=same(judge["name"])) if judge["lower_is_better"] else same(judge["name"])
 
 
 def _number(value: Any) -> Part:
     return number(value) if is_number(value) else NOTHING
 
 
-def _shares(judge: Values) -> Text:
-    tests = [f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]]
-    key = "shares.differ" if uses_labels_otherwise(judge["marginal_homogeneity"]) else "shares.open"
-    return say(key, judge=same(judge["name"]), tests=same(", ".join(tests)))
+def _shares(judges: Sequence[Values]) -> list[Text]:
+    said = []
+    for judge in judges:
+        if tests := judge["marginal_homogeneity"]:
+            shown = [joined([f"{test['method'].partition(',')[0]} p", p_value(test["p"])], " ") for test in tests]
+            key = "shares.differ" if uses_labels_otherwise(tests) else "shares.open"
+            said.append(say(key, judge=same(judge["name"]), tests=joined(shown)))
+    return said
+
+
+def _of_other_people(judges: Sequence[Values]) -> list[Text]:
+    return [
+        say(
+            "other_people",
+            judge=same(judge["name"]),
+            own=interval(*judge["with_other_people"]["agreement"]),
+            difference=interval(*judge["with_other_people"]["difference"]),
+        )
+        for judge in judges
+        if judge["with_other_people"]
+    ]
+
+
+def _unsure(judges: Sequence[Values]) -> list[Text]:
+    """That marked intervals are too narrow, where there are any."""
+    lines = [line for judge in judges for line in (*judge["statistics"], *judge["each_person"])]
+    return [say("unsure")] if any(line["unreliable"] and line["ci"] for line in lines) else []
+
+
+def _read_as(result: Values) -> Text:
+    labels = [joined([": ", joined(result["labels"])], "")] if result["labels"] else []
+    return joined([say(f"scale.{result['scale']}"), *labels, "."], "")
 
 
 def _not_compared(result: Values) -> list[Text]:
@@ -235,7 +283,8 @@ def _judges(result: Values) -> list[TableView]:
     compared = result["comparison"]
     if compared is None or "not_made" in compared:
         return []
-    rows: list[list[Part]] = [[one["name"], _value(one), one["letters"]] for one in compared["judges"]]
+    named = {judge["name"]: _named(judge) for judge in result["judges"]}
+    rows: list[list[Part]] = [[named[one["name"]], _value(one), one["letters"]] for one in compared["judges"]]
     caption = say("table.judges", n=whole(compared["n"]))
     views = [TableView(caption, _heads("judge", "value", "letters", text=("letters",)), rows, stacks=True)]
     pairs: list[list[Part]] = [
@@ -254,9 +303,14 @@ def _errors(result: Values) -> list[TableView]:
         rows: list[list[Part]] = []
         every = [(one, found["error"]) for one in found["tried"]] + [(one, found["size_of"]) for one in found["sizes"]]
         for one, of in every:
-            first = one["effects"][0] if one["effects"] else None
-            what = "" if first is None else first["name"] if one["kind"] == "group" else f"+{one['step']:.3g}"
-            effect = phrase(one["why"]) if first is None else _value(first["estimate"])
+            ends = [
+                one["effects"][place]
+                for place in ((0, -1) if len(one["effects"]) > 1 else (0,) if one["effects"] else ())
+            ]
+            what: Part = lines([_part(end["name"]) for end in ends])
+            if one["kind"] != "group" and ends:
+                what = phrase(message("for each {step:.3g} more", step=one["step"]))
+            effect = lines([_value(end["estimate"]) for end in ends]) if ends else phrase(one["why"])
             p = NOTHING if one["p_holm"] is None else p_value(one["p_holm"])
             rows.append(
                 [
@@ -271,13 +325,20 @@ def _errors(result: Values) -> list[TableView]:
             )
         heads = _heads("column", "error", "slice", "effect", "p", "n", "bias", text=("error", "slice", "bias"))
         views.append(TableView(say("table.errors", judge=name), heads, rows, stacks=True))
+        if not found["worst"]:
+            continue
         worst: list[list[Part]] = [
-            [one["column"], one["value"], _value(one["estimate"]), whole(one["n"])] for one in found["worst"]
+            [one["column"], _part(one["value"]), _value(one["estimate"]), whole(one["n"])] for one in found["worst"]
         ]
         names = {"n": whole(found["n_slices"]), "overall": number(found["overall"])}
         caption = say("table.worst", judge=name, measure=phrase(found["measure"]), **names)
         views.append(TableView(caption, _heads("column", "slice", "value", "n", text=("slice",)), worst, stacks=True))
     return views
+
+
+def _part(name: str) -> Text:
+    """A part of the objects: a group by its own name, a third of numbers in words."""
+    return phrase(name) if made_of(name)[1] or name == OTHER_GROUPS else same(name)
 
 
 def _unrated(result: Values) -> list[TableView]:
@@ -292,12 +353,13 @@ def _unrated(result: Values) -> list[TableView]:
                 one["label"] or "",
                 _value(one["estimate"]),
                 _value(one["people_alone"]),
-                _value(one["judge_alone"]),
+                joined([_value(one["judge_alone"]), *([] if judge["same_scale"] else [say("of_peoples_unit")])], " "),
             ]
             for one in found["corrected"]
         ]
         heads = _heads("method", "label", "value", "people_alone", "judge_alone", text=("label",))
-        caption = say("table.unrated", judge=same(judge["name"]), n=whole(found["n_unrated"]))
+        counts = {"n": whole(found["n_unrated"]), "rated": whole(found["n_rated"])}
+        caption = say("table.unrated", judge=same(judge["name"]), **counts)
         views.append(TableView(caption, heads, rows, stacks=True))
     return views
 

@@ -146,7 +146,9 @@ def _judged(
     against, said, rows = against_people(people.of(kept), scores[kept], others, policy=policy, needed=needed)
     if not free[kept].all():
         why = message(
-            "only {n} objects did not choose the setting, fewer than {fewest}", n=n_free, fewest=policy.fewest_objects
+            "only {n} objects had no part in choosing the setting, fewer than {fewest}",
+            n=n_free,
+            fewest=policy.fewest_objects,
         )
         said = not_flattered(said, why if n_free else message(ALL_CHOSE))
     return against, said, rows

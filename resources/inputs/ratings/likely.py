@@ -312,8 +312,12 @@ def has_peoples_unit(name: str, scores: Floats, persons: Floats) -> bool:
         scores: Shape ``(n,)``, NaN where there is none.
         persons: Shape ``(n,)`` or ``(n, people)``, likewise.
     """
-    is_metric = bool(_OWN_UNIT.search(name.replace("_", " ")))
-    return on_one_scale(scores, persons) and (not is_metric or on_the_same_steps(scores, persons))
+    return on_one_scale(scores, persons) and (not names_a_metric(name) or on_the_same_steps(scores, persons))
+
+
+def names_a_metric(name: str) -> bool:
+    """Whether a column has the name of a metric with a unit of its own."""
+    return bool(_OWN_UNIT.search(name.replace("_", " ")))
 
 
 def seen_columns(file: RecordFile) -> list[SeenColumn]:

@@ -276,7 +276,7 @@ def test_what_cannot_be_tested_is_undefined_with_the_reason():
         alternative_annotator(np.full((40, 1), 0.5), np.full(40, 0.5))
     with pytest.raises(UndefinedStatistic, match="only 1 annotator"):
         alternative_annotator([[0.1, NAN], [0.2, NAN]], [0.1, 0.2])
-    with pytest.raises(UndefinedStatistic, match=r"no annotator has 30 instances .* \(most: 29\)"):
+    with pytest.raises(UndefinedStatistic, match=r"no person rated 30 objects .* \(most: 29\)"):
         alternative_annotator(np.full((29, 2), 0.5), np.full(29, 0.5))
     with pytest.raises(UndefinedStatistic, match="no annotator rated anything"):
         alternative_annotator([[NAN, NAN]], [0.5])

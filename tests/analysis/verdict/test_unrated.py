@@ -187,6 +187,7 @@ def test_a_judge_on_another_scale_is_calibrated_and_rated_objects_are_held_out()
     people = one_person(answers.tolist())
     found = calibrated(people, judge)
     assert found.method == "linear"
+    assert found.protocol == "5 folds over objects, 100 objects, held-out predictions pooled"
     assert np.abs(found.scores[100:] - (3 + truth[100:])).max() < 0.2
     assert found.mae_after < 0.4 < found.mae_before
     # Leaving the object out moves its own prediction.

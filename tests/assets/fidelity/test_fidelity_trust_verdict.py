@@ -70,7 +70,7 @@ def test_a_half_that_is_too_small_says_nothing_good() -> None:
     # 16 products: 8 of them report, 16 objects.
     found = verdicts(several(judgements(NOISES)), **LENIENT)
     assert answer(found).verdict.word == "cannot say"
-    assert answer(found).verdict.reasons[0] == "only 16 objects did not choose the setting, fewer than 30"
+    assert answer(found).verdict.reasons[0] == "only 16 objects had no part in choosing the setting, fewer than 30"
     # The other setting was among those that the same objects chose from.
     [other] = [one for one in found if not one.leading]
     assert other.verdict.word == "cannot say"

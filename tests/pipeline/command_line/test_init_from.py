@@ -262,7 +262,7 @@ def test_renders_with_photos_are_study_a(tmp_path: Path) -> None:
 
 def test_what_no_study_takes_is_pointed_to_the_verdict(tmp_path: Path) -> None:
     said = refused("init", tmp_path / "home", "--from", EXAMPLES / "renders.csv")
-    assert "renders.csv: a study A judges pictures or texts itself, and no column of this file holds those" in said
+    assert "renders.csv: study A judges pictures or texts itself, and no column of this file holds those" in said
     assert "Add columns `candidate` and `references`" in said
     command = f"touchstone verdict {EXAMPLES / 'renders.csv'} --judge vision-judge --item render --cluster product"
     assert f"{command} --rater rater --score score" in said

@@ -72,6 +72,10 @@ def test_a_reversed_metric_is_named_and_not_compared_until_it_is_said(made: Path
     assert turned["comparison"]["pairs"]
     # Its unit is none of the people's: it may rank, and no more.
     assert turned["judges"][1]["verdict"]["word"] == "only for ranking"
+    assert [one["lower_is_better"] for one in turned["judges"]] == [False, True]
+    shown = " ".join(read(*file, "--lower-is-better", "distance").split())
+    assert "Its scores are turned, as lower is better." in shown
+    assert "distance (turned: lower is better) " in shown
     wrongly = answered(made / "r.csv", "--judge", "good", *HUMANS, "--lower-is-better", "good")["notes"]
     [note] = [note for note in wrongly if "--lower-is-better" in note]
     assert note.endswith("`--lower-is-better good` turned it: if its scores rise with quality, leave that out.")
@@ -91,6 +95,35 @@ def test_a_metric_has_no_differences_from_people_until_it_is_said_to_share_their
     assert "upper limit of agreement" in names
     assert "no scale of people's" in refused(*file, "--same-scale", "ssim", "--lower-is-better", "ssim")
     assert "`--same-scale MOS` is no `--judge`" in refused(*file, "--same-scale", "MOS")
+
+
+def test_a_metric_in_another_unit_gets_no_advice_to_share_a_scale_and_its_errors_are_of_a_fitted_line(
+    tmp_path: Path,
+) -> None:
+    random = np.random.default_rng(5)
+    truth = random.standard_normal(80)
+    group = np.where(np.arange(80) % 2 == 0, "a", "b")
+    frame = {"PSNR (dB)": 30 + 3 * truth + random.standard_normal(80), "MOS": np.clip(3 + truth, 1, 5), "set": group}
+    pd.DataFrame(frame).round(2).to_csv(tmp_path / "m.csv", index=False)
+    result = answered(tmp_path / "m.csv", "--judge", "PSNR (dB)", "--human", "MOS")
+    assert result["notes"][-1] == "Another scale than the people's, so that only order is compared: PSNR (dB)."
+    assert result["judges"][0]["errors"]["measure"] == "mean absolute error after a fitted line"
+
+
+def test_numbers_of_other_objects_say_so_and_sources_and_crowds_are_named(made: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(made / "r.csv")
+    frame.loc[:9, ["human2", "human3"]] = None
+    frame.to_csv(tmp_path / "few.csv", index=False)
+    shown = " ".join(read(tmp_path / "few.csv", "--judge", "good", *HUMANS).split())
+    assert "This is over the 140 objects that two people rated, the statistics below are over all 150." in shown
+    few = frame.tail(9)
+    few.to_csv(tmp_path / "nine.csv", index=False)
+    assert "all as one" in read(tmp_path / "nine.csv", "--judge", "distance", *HUMANS)
+    for rater in ("nist", "gpt"):
+        rows = (f"{n // 4} 0 d{n} {n % (3 if rater == 'nist' else 4) % 3}" for n in range(60))
+        (tmp_path / f"{rater}.qrels").write_text("\n".join(rows), encoding="utf-8")
+    files = (tmp_path / "nist.qrels", tmp_path / "gpt.qrels")
+    assert "ordinal ratings, 15 clusters; people: nist" in read(*files, "--judge", "gpt").splitlines()[0]
 
 
 def test_one_person_is_never_a_yes(made: Path) -> None:

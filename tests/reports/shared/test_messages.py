@@ -24,7 +24,7 @@ PUT_TOGETHER = {
 def templates() -> dict[str, str]:
     """Where each template is said, by template."""
     found = {}
-    for room in ("analysis", "assets", "reports", "resources"):
+    for room in ("analysis", "assets", "pipeline", "reports", "resources"):
         for path in sorted((ROOT / room).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
             # Every worker comes here: most files make no message.

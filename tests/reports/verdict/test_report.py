@@ -1,5 +1,6 @@
 """The page of `touchstone verdict` over a file of the examples, and its table that sorts and filters in a browser."""
 
+import html
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +106,51 @@ def test_what_could_not_be_made_is_on_the_page_in_both_languages(said: Answer) -
         "Per gpt4_score non si può correggere nulla: i punteggi calibrati richiedono",
     ):
         assert words in text
+
+
+def words_of(text: str, language: str) -> str:
+    """What the main part of a page says in one language, without markup."""
+    body = text[text.index("<main") : text.index("</main>")]
+    other = "it" if language == "en" else "en"
+    body = re.sub(rf'<span class="t" lang="{other}">(?:(?!<span).)*?</span>', "", body, flags=re.DOTALL)
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", body)).split())
+
+
+def test_the_page_says_what_the_terminal_says_against_the_judge(said: Answer) -> None:
+    result = verdict_values(said)
+    [judge] = result["judges"]
+    assert judge["with_other_people"]
+    judge["statistics"][0]["unreliable"] = True
+    page = report_text(said, result | {"judges": [judge | {"lower_is_better": True, "same_scale": False}]})
+    english, italian = words_of(page, "en"), words_of(page, "it")
+    for words in (
+        "Other people like these: gpt4_score [",
+        "The verdict is on the people who are here.",
+        "unreliable: so few objects or clusters that the interval is known to be too narrow.",
+        "gpt4_score (turned: lower is better): Spearman with the other people",
+        "objects that only it rated, next to 200 that people did",
+        "in people's unit",
+        "Read as ratings with an order.",
+        "for each ",
+    ):
+        assert words in english
+    for words in (
+        "Altre persone come queste: gpt4_score [",
+        "inaffidabile: così pochi",
+        "gpt4_score (invertito: più basso è migliore): Spearman",
+        "nell'unità delle persone",
+        "per ogni ",
+    ):
+        assert words in italian
+
+
+def test_the_italian_page_has_no_english_statistic_reference_or_part(said: Answer) -> None:
+    for one in (said, said_of("labels.csv", "llm_label", "ann", "bob")):
+        page = report_text(one, verdict_values(one))
+        body = page[page.index("<main") : page.index('<section id="objects"')]
+        assert re.findall('<span lang="en">([^<]*)</span>', body) == []
+    assert "stessa etichetta" in body
+    assert "a confronto con ogni persona, una alla volta" in words_of(page, "it")
 
 
 @pytest.fixture
