@@ -7,6 +7,7 @@ import dagster as dg
 import pandas as pd
 
 from analysis.gates import Gate, at_least
+from analysis.words import how_often
 from assets.evaluation.logic.outputs import confusion_of, shown_and_saved
 from assets.evaluation.logic.rows import as_table, confusion_rows, confusions_of, datasets_of
 from assets.shared.gate import Kind, gate
@@ -44,7 +45,9 @@ def headline(frame: pd.DataFrame, home: Home) -> dict[str, Any]:
         return {"n_used": 0, "note": "not multiple choice"}
     right, total = right_of(frame)
     ranked = frame[frame["rank_of_confusion"] == 1]
-    pairs = [f"{row.truth} taken for {row.prediction} ({row.count} times)" for row in ranked.itertuples(name="Cell")]
+    pairs = [
+        f"{row.truth} taken for {row.prediction} ({how_often(row.count)})" for row in ranked.itertuples(name="Cell")
+    ]
     numbers = {"n_used": total, "accuracy": right / total, "most_confused": "; ".join(pairs) or "none"}
     return numbers | shown_and_saved(home, frame["dataset"].iloc[0], "confusion", confusion_of(frame))
 

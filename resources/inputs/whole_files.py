@@ -17,6 +17,7 @@ from upath import UPath
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, did_you_mean, listing
+from resources.inputs.column_names import own_name
 from resources.inputs.csv_files import refuse_names_twice, title_remarks
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import HEAD_RECORDS, KeyTwice, Record, RecordFile, half_letter, leaves, unique_keys
@@ -108,8 +109,9 @@ class Sheet(RecordFile):
             file.seek(0)
             try:
                 book = CalamineWorkbook.from_filelike(file)
-                names = [sheet] if sheet is not None else list(book.sheet_names)
-                if sheet is not None and sheet not in book.sheet_names:
+                own = None if sheet is None else own_name(sheet, book.sheet_names)
+                names = list(book.sheet_names) if own is None else [own]
+                if sheet is not None and own is None:
                     problem = f"there is no sheet '{sheet}'{did_you_mean(sheet, book.sheet_names)}; there are "
                     raise FileFault(self.name, f"{problem}{listing(book.sheet_names)}.", "Correct `--sheet`.")
                 found = {name: self._of_sheet(book, name) for name in names}

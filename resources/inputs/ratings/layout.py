@@ -1,12 +1,11 @@
 """Where the ratings of a file are, a column a rater or a row a rating: the texts that each rater gave each object."""
 
-import json
 import shlex
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from upath import UPath
 
@@ -33,7 +32,7 @@ from resources.inputs.ratings.likely import (
     names_objects_only,
     stands_for_no_rating,
 )
-from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn
+from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn, other_text
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS as MOST_NAMES
 from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
 from resources.inputs.ratings.summary_rows import row_name
@@ -255,10 +254,10 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             is_blank = not plain or plain in blank
             # -1.00 is the -1 that is named.
             texts.append(None if is_blank or (numbers and _as_number(text) in numbers) else text)
-        last.append((len(found.rows) - 1, row_name(_other_text(value(record.fields)) for value in name_readers)))
+        last.append((len(found.rows) - 1, row_name(other_text(value(record.fields)) for value in name_readers)))
         first |= [last[-1]] if len(found.rows) <= MOST_SUMMARIES else []
         for value, other in other_readers:
-            other.add(_other_text(value(record.fields)))
+            other.add(other_text(value(record.fields)))
         if len(found.rows) == MOST_ROWS and other_readers and not columns.by:
             other_readers, found.others = [], []
             found.remarks.append(f"More than {MOST_ROWS:,} rows: `--by COL` says on what errors may depend.")
@@ -301,15 +300,6 @@ def _names_of_rows(file: RecordFile, columns: RatingColumns) -> list[str]:
     names = [columns.item, *likely, *file.names()[0][:MOST_NAMES]]
     taken = {*columns.judges, *columns.people}
     return [name for name in dict.fromkeys(names) if name is not None and name not in taken]
-
-
-def _other_text(value: Any) -> str | None:
-    """A cell of a column that is no rating; of a list or a group of fields, how it is written."""
-    try:
-        text = as_text(value)
-    except SeveralValues:
-        return json.dumps(value, ensure_ascii=False, default=str)
-    return None if text in NO_VALUE else text
 
 
 def _wide(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults) -> RawRatings:

@@ -1,11 +1,13 @@
 """The other columns of a file of ratings, as what a judge's errors may depend on: numbers, groups, lengths of texts."""
 
-from typing import Final, NamedTuple
+import json
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from analysis.verdict.errors import Factor
 from resources.inputs.column_names import SpelledNames
+from resources.inputs.record_files import NO_VALUE, SeveralValues, as_text
 
 # A cell's beginning is kept; of longer ones the length counts.
 MOST_KEPT: Final = 80
@@ -40,6 +42,15 @@ class OtherColumn(NamedTuple):
     def at(self, rows: list[int]) -> "OtherColumn":
         """Some of its cells."""
         return OtherColumn(self.name, [self.texts[row] for row in rows], [self.lengths[row] for row in rows])
+
+
+def other_text(value: Any) -> str | None:
+    """A cell of a column that is no rating; of a list or a group of fields, how it is written."""
+    try:
+        text = as_text(value)
+    except SeveralValues:
+        return json.dumps(value, ensure_ascii=False, default=str)
+    return None if text in NO_VALUE else text
 
 
 def factor(column: OtherColumn) -> Factor | None:

@@ -256,6 +256,7 @@ def test_a_workbook_of_several_sheets_asks_which(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="several sheets hold something: 'first', 'second'"):
         read_ratings(path, WIDE)
     same(values(read_ratings(path, WIDE, Opening("second"))), {"gpt": [1, 2.5], "ann": [2, 3], "bob": [3, 4]})
+    assert read_ratings(path, WIDE, Opening(sheet="  SECOND ")).n_rows == 2
     with pytest.raises(UserError, match=r"no sheet 'secnd' \(did you mean 'second'\?\)"):
         read_ratings(path, WIDE, Opening("secnd"))
     with pytest.raises(UserError, match="it is no workbook, and a sheet is named"):
