@@ -45,9 +45,8 @@ def headline(frame: pd.DataFrame, home: Home) -> dict[str, Any]:
         return {"n_used": 0, "note": "not multiple choice"}
     right, total = right_of(frame)
     ranked = frame[frame["rank_of_confusion"] == 1]
-    pairs = [
-        f"{row.truth} taken for {row.prediction} ({how_often(row.count)})" for row in ranked.itertuples(name="Cell")
-    ]
+    cells = zip(ranked["truth"], ranked["prediction"], ranked["count"], strict=True)
+    pairs = [f"{truth} taken for {prediction} ({how_often(n)})" for truth, prediction, n in cells]
     numbers = {"n_used": total, "accuracy": right / total, "most_confused": "; ".join(pairs) or "none"}
     return numbers | shown_and_saved(home, frame["dataset"].iloc[0], "confusion", confusion_of(frame))
 
