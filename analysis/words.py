@@ -18,7 +18,7 @@ def count_noun(n: int, one: str, several: str | None = None) -> str:
 
 def how_often(n: int) -> str:
     """So many times in words: once, 2 times."""
-    return "once" if n == 1 else f"{n:,} times"
+    return message("once") if n == 1 else message("{n:,} times", n=n)
 
 
 def queries(n: int) -> str:

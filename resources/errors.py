@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from analysis.messages import message
+from analysis.messages import made_of, message, message_list
 
 SHOWN = 10
 
@@ -50,7 +50,10 @@ def listing(values: Iterable[object], shown: int = SHOWN) -> str:
     rest = len(items) - shown
     # Sentences stand one after the other, words have commas between them.
     sentences = bool(items) and items[0].endswith(".")
-    shown_items = (" " if sentences else ", ").join(items[:shown])
+    between = " " if sentences else ", "
+    shown_items = between.join(items[:shown])
+    if any(made_of(one)[1] for one in items[:shown]):
+        shown_items = message_list(items[:shown], between)
     if rest <= 0:
         return shown_items
     if sentences:

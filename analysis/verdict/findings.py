@@ -16,6 +16,7 @@ from analysis.verdict.people import Floats, Measure, People, Standing, majority_
 from analysis.verdict.rule import DEFAULT, Policy, Verdict, decided
 from analysis.verdict.stated import undefined_by
 from analysis.verdict.unrated import Unrated, unrated
+from analysis.words import bounded
 
 # A judge whose scores leave the range of the people's by more than this share of it is on another scale.
 BEYOND_RANGE = 0.25
@@ -261,5 +262,6 @@ def _reversed(lines: Sequence[Line]) -> str:
     """A correlation whose whole interval is negative."""
     for line in lines:
         if line.statistic == "Spearman" and line.interval.high is not None and line.interval.high < 0.0:
-            return f"Spearman is {line.value:.3f} [{line.interval.low:.3f}, {line.interval.high:.3f}]"
+            seen = bounded(line.value or 0.0, line.interval.low, line.interval.high)
+            return message("Spearman is {seen}", seen=seen)
     return ""

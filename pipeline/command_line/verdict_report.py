@@ -6,6 +6,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from analysis.messages import message
 from analysis.ties import differences
 from pipeline.command_line.verdict_result import Answer, provenance
 from reports.verdict.report import MOST_OBJECTS, verdict_page
@@ -24,7 +25,7 @@ def report_text(said: Answer, result: Mapping[str, Any]) -> str:
     objects = objects_table(said)
     kept = objects.groupby("judge", sort=False).head(MOST_OBJECTS)
     if len(kept) < len(objects):
-        note = f"The page has the {MOST_OBJECTS:,} objects with the largest differences."
+        note = message("The page has the {n:,} objects with the largest differences.", n=MOST_OBJECTS)
         result = dict(result) | {"notes": [*result["notes"], note]}
     return verdict_page(result, kept.reset_index(drop=True), provenance(said.question))
 

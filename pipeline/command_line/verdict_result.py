@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.agreement.alternative_annotator import EPSILON
-from analysis.messages import message
+from analysis.messages import message, message_list
 from analysis.resampling.bootstrap import Estimate
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.errors import Dependence, Errors
@@ -23,7 +23,7 @@ from analysis.verdict.panel import Line, Shares
 from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
 from analysis.verdict.rule import Policy, Verdict
 from analysis.verdict.unrated import Unrated, calibrated
-from analysis.words import count_noun, decimals
+from analysis.words import decimals
 from assets.shared.intervals import estimate_values
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
@@ -362,19 +362,26 @@ def _notes(answered: Answer) -> list[str]:
     ratings, found, said = answered.ratings, answered.found, []
     lower = {_judge("--lower-is-better", name, ratings) for name in answered.question.lower_is_better}
     if _steps(ratings):
-        said.append("Ratings that are a few whole numbers are read as steps (`--scale` changes it).")
+        said.append(message("Ratings that are a few whole numbers are read as steps (`--scale` changes it)."))
     for judge in found.judges:
         if judge.reversed:
             option = f"`--lower-is-better {shlex.quote(judge.name)}`"
-            turned = f"If its scores fall as quality rises, add {option}."
+            turned = message("If its scores fall as quality rises, add {option}.", option=option)
             if judge.name in lower:
-                turned = f"{option} turned it: if its scores rise with quality, leave that out."
-            said.append(f"{judge.name}: {judge.reversed}. {turned}")
+                turned = message("{option} turned it: if its scores rise with quality, leave that out.", option=option)
+            said.append(message("{judge}: {why}. {turned}", judge=judge.name, why=judge.reversed, turned=turned))
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:
         rising = [name for name in others if name not in lower and _may_share_a_scale(name, answered)]
-        remedy = f" Where both share one, add `--same-scale {shlex.quote(rising[0])}`." if rising else ""
-        said.append(f"Another scale than the people's, so that only order is compared: {listing(others)}.{remedy}")
+        which = listing(others)
+        other = message("Another scale than the people's, so that only order is compared: {which}.", which=which)
+        option = f"`--same-scale {shlex.quote(rising[0])}`" if rising else ""
+        remedy = message("Where both share one, add {option}.", option=option) if rising else ""
+        said.append(message_list([other, remedy], " "))
     if found.n_tied:
-        said.append(f"{count_noun(found.n_tied, 'object')} without a majority of people left out of the statistics.")
+        tied = (
+            "{n:,} object without a majority of people left out of the statistics."
+            "|{n:,} objects without a majority of people left out of the statistics."
+        )
+        said.append(message(tied, n=found.n_tied))
     return said

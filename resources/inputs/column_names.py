@@ -1,7 +1,8 @@
 """Names that differ in letter case and white space alone: a file's columns, people and judges."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
+from analysis.messages import message
 from analysis.spelling import folded, spaced
 from resources.errors import listing
 
@@ -37,7 +38,7 @@ class SpelledNames:
             return known
         spelling = self._known[name] = self._first.setdefault(folded(name), spaced(name))
         if spelling != name:
-            self._others[f"{name!r} is '{spelling}'"] = None
+            self._others[message("{name} is '{spelling}'", name=repr(name), spelling=spelling)] = None
         return spelling
 
     def notes(self, which: str) -> list[str]:
@@ -46,4 +47,19 @@ class SpelledNames:
         Args:
             which: Begins the sentence.
         """
-        return [f"{which} that differ in spelling only are one: {listing(self._others)}."] if self._others else []
+        if not self._others:
+            return []
+        return [message("{which} that differ in spelling only are one: {all}.", which=which, all=listing(self._others))]
+
+
+def alike_names(
+    items: list[str | None], raters: Sequence[str | None], column: str
+) -> tuple[list[str | None], list[str]]:
+    """Names of objects that differ in spelling only as one, with a note, unless one rater rated two of them."""
+    spelled, exact = SpelledNames(), dict[tuple[str | None, str], str]()
+    alike = [None if item is None else spelled.first(item) for item in items]
+    notes = spelled.notes(message("Names in column '{column}'", column=column))
+    for item, one, rater in zip(items, alike, raters, strict=True) if notes else ():
+        if item is not None and one is not None and exact.setdefault((rater, one), item) != item:
+            return items, []
+    return alike, notes

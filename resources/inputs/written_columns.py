@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeVar
 
+from analysis.messages import message, message_list
 from resources.errors import FileFault, UserError
 from resources.inputs.faults import RowFault
 
@@ -107,19 +108,26 @@ class NumberFormat:
         """What is said of a column in this form; nothing of plain numbers."""
         said = []
         if self.decimal == ",":
-            said.append("a comma is the decimal sign" + (" and so is a point" if self.points_too else ""))
+            too = self.points_too
+            said.append(
+                message("a comma is the decimal sign and so is a point" if too else "a comma is the decimal sign")
+            )
         if self.thousands:
-            name = {",": "a comma", ".": "a point", " ": "a space", "'": "an apostrophe"}[self.thousands]
-            said.append(f"{name} separates thousands")
+            name = {
+                ",": message("a comma"), ".": message("a point"), " ": message("a space"), "'": message("an apostrophe")
+            }[self.thousands]  # fmt: skip
+            said.append(message("{name} separates thousands", name=name))
         if self.is_share and self.of > 1.0:
             half = 50 * self.of / _SHARES[self.after]
-            said.append(f"{self.after} makes points of {self.of:g}, as other columns are (50 {self.after} is {half:g})")
+            points = "{sign} makes points of {of:g}, as other columns are (50 {sign} is {half:g})"
+            said.append(message(points, sign=self.after, of=self.of, half=half))
         elif self.is_share:
-            said.append(f"{self.after} makes shares (50 {self.after} is {50 / _SHARES[self.after]:g})")
+            half = 50 / _SHARES[self.after]
+            said.append(message("{sign} makes shares (50 {sign} is {half:g})", sign=self.after, half=half))
         elif self.before or self.after:
-            said.append(f"'{self.before or self.after}' is left out")
+            said.append(message("'{sign}' is left out", sign=self.before or self.after))
         if self.minus:
-            said.append("dashes before numbers are minus signs")
+            said.append(message("dashes before numbers are minus signs"))
         return said
 
 
@@ -357,7 +365,11 @@ class WrittenColumns:
     def notes(self) -> list[str]:
         """What is to be said of the file, and one sentence for each column with numbers that programs do not write."""
         said = {column: form.sentences() for column, form in (self._formats or {}).items()}
-        return [*self._remarks] + [f"Column '{column}': {', '.join(parts)}." for column, parts in said.items() if parts]
+        return [*self._remarks] + [
+            message("Column '{column}': {parts}.", column=column, parts=message_list(parts, ", "))
+            for column, parts in said.items()
+            if parts
+        ]
 
 
 class ColumnEvidence(WrittenColumns):

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from analysis.messages import message
 from analysis.spelling import folded
 from analysis.words import how_often
 from resources.errors import FileFault, did_you_mean, listing
@@ -107,8 +108,11 @@ class Cells:
             else:
                 copies.append(place)
         if copies:
-            which = listing(f"row {self.rows[place]:,} (as row {self.rows[twice[place]]:,})" for place in copies)
-            self.remarks.append(f"Counted once, as they repeat a row in every column: {which}.")
+            which = listing(
+                message("row {row:,} (as row {other:,})", row=self.rows[place], other=self.rows[twice[place]])
+                for place in copies
+            )
+            self.remarks.append(message("Counted once, as they repeat a row in every column: {which}.", which=which))
         self._leave_out(copies)
 
     def _leave_out(self, places: Iterable[int]) -> None:
@@ -135,6 +139,7 @@ class Cells:
     @property
     def notes(self) -> list[str]:
         """What was written where there is no rating."""
-        seen = [f"'{text}' ({how_often(count)})" for text, count in self.blanks.items()]
-        read = [f"Read as no rating: {listing(seen)}. `--labels` makes a label of it."] if seen else []
+        seen = [message("'{text}' ({often})", text=text, often=how_often(count)) for text, count in self.blanks.items()]
+        said = message("Read as no rating: {seen}. `--labels` makes a label of it.", seen=listing(seen))
+        read = [said] if seen else []
         return read + self.remarks

@@ -9,10 +9,11 @@ from typing import Final, Literal
 
 from upath import UPath
 
+from analysis.messages import message
 from analysis.spelling import folded
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
-from resources.inputs.column_names import SpelledNames, own_name
+from resources.inputs.column_names import SpelledNames, alike_names, own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.ratings.cells import Cells, ChosenRows
 from resources.inputs.ratings.exports import (
@@ -260,7 +261,8 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             other.add(other_text(value(record.fields)))
         if len(found.rows) == MOST_ROWS and other_readers and not columns.by:
             other_readers, found.others = [], []
-            found.remarks.append(f"More than {MOST_ROWS:,} rows: `--by COL` says on what errors may depend.")
+            many = message("More than {n:,} rows: `--by COL` says on what errors may depend.", n=MOST_ROWS)
+            found.remarks.append(many)
     faults.raise_if_any()
     found.remarks += chosen.remarks(file.name)
     found.choice = _choice(file, columns, found.remarks)
@@ -281,8 +283,11 @@ def _choice(file: RecordFile, columns: RatingColumns, remarks: list[str]) -> str
         used = {columns.item, columns.cluster, *columns.judges, *columns.people, *dict(columns.where)}
         if name not in used:
             option = f"`--where {shlex.quote(f'{name}={first}')}`"
-            which = f"Column '{name}' holds several criteria ({listing(likely.criteria)})"
-            remarks.append(f"{which}, and this verdict is on all of them: {option} chooses one.")
+            several = (
+                "Column '{name}' holds several criteria ({all}), and this verdict is on all of them: "
+                "{option} chooses one."
+            )
+            remarks.append(message(several, name=name, all=listing(likely.criteria), option=option))
             return option
     return None
 
@@ -345,8 +350,11 @@ def _repeated_notes(cells: Cells, columns: RatingColumns) -> list[str]:
             if text is not None and text in first and names_objects(other.name) and other.name != columns.cluster:
                 different = len({text for text in other.texts if text is not None})
                 if different * MOST_REPEATS >= len(other.texts) or names_objects_only(other.name):
-                    twice = f"'{text}' is in rows {first[text]} and {row}"
-                    return [f"Column '{other.name}' repeats ({twice}) and each row counts: `--item {other.name}`?"]
+                    twice = (
+                        "Column '{name}' repeats ('{text}' is in rows {row} and {other}) and each row counts: "
+                        "`--item {name}`?"
+                    )
+                    return [message(twice, name=other.name, text=text, row=first[text], other=row)]
                 break
             if text is not None:
                 first[text] = row
@@ -363,7 +371,8 @@ def _source_notes(cells: Cells, columns: RatingColumns, file: RecordFile) -> lis
     n = sum(text is None for text in texts)
     if n and n == len(texts):
         raise FileFault(file.name, f"column '{columns.cluster}' is blank in every row.", "Leave out `--cluster`.")
-    return [f"Rows without '{columns.cluster}' are a source of their own: {n:,}."] if n else []
+    source = columns.cluster or ""
+    return [message("Rows without '{source}' are a source of their own: {n:,}.", source=source, n=n)] if n else []
 
 
 def _refuse_twice(objects: Sequence[str], cells: Cells, item: str, faults: Faults) -> None:
@@ -404,7 +413,7 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     machines |= file.machines if isinstance(file, LongFile) else set()
     people = people or set(there) - judges - machines
     unused = [name for name in there if name in machines and name not in judges | people]
-    items, alike = _alike_items(items, names, columns.item)
+    items, alike = alike_names(items, names, columns.item)
     places: dict[str, int] = {}
     for item in items:
         if item is not None:
@@ -432,11 +441,12 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     notes = [
         *cells.notes,
         *_source_notes(cells, columns, file),
-        *spelled.notes(f"Names in column '{columns.rater}'"),
+        *spelled.notes(message("Names in column '{column}'", column=columns.rater or "")),
         *alike,
     ]
     if unused:
-        notes.append(f"Not used, as models are no people: {listing(unused)}. Name them by `--judge`.")
+        which = listing(unused)
+        notes.append(message("Not used, as models are no people: {which}. Name them by `--judge`.", which=which))
     return RawRatings(
         name=file.name,
         objects=tuple(places),
@@ -452,19 +462,6 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
         faults=faults,
         others=tuple(_of_objects(cells.others, items, places)),
     )
-
-
-def _alike_items(
-    items: list[str | None], raters: Sequence[str | None], column: str
-) -> tuple[list[str | None], list[str]]:
-    """Names of objects that differ in spelling only as one, with a note, unless one rater rated two of them."""
-    spelled, exact = SpelledNames(), dict[tuple[str | None, str], str]()
-    alike = [None if item is None else spelled.first(item) for item in items]
-    notes = spelled.notes(f"Names in column '{column}'")
-    for item, one, rater in zip(items, alike, raters, strict=True) if notes else ():
-        if item is not None and one is not None and exact.setdefault((rater, one), item) != item:
-            return items, []
-    return alike, notes
 
 
 def _of_objects(

@@ -307,10 +307,8 @@ def is_reversed(name: str) -> bool:
 def has_peoples_unit(name: str, scores: Floats, persons: Floats) -> bool:
     """Whether a judge's scores are in people's unit: as both are spread, and not by the name of a metric.
 
-    Args:
-        name: The judge's; that of a metric is believed unless both sides give the same steps.
-        scores: Shape ``(n,)``, NaN where there is none.
-        persons: Shape ``(n,)`` or ``(n, people)``, likewise.
+    The name of a metric is believed unless both sides give the same steps. Scores have shape ``(n,)``, people's that or
+    ``(n, people)``, NaN where there is none.
     """
     return on_one_scale(scores, persons) and (not names_a_metric(name) or on_the_same_steps(scores, persons))
 

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from analysis.messages import message, message_list
 from resources.errors import FileFault, listing
 
 # So many rows at either end are looked at, and so many first columns for their names.
@@ -94,7 +95,7 @@ def summary_rows(names: Mapping[int, str | None], columns: Sequence[Sequence[str
     for place in sorted(kinds):
         cells = [column[place] for column in columns]
         sums_up, is_step = _sums_up(cells, others, kinds[place]), all(map(_is_step, cells, others))
-        which = "rows above it" if place in last else "rows below it"
+        which = message("rows above it") if place in last else message("rows below it")
         found.append(SummaryRow(place, str(names[place]), sums_up, is_step, which))
     return found
 
@@ -160,13 +161,21 @@ def sentences(file: str, found: Sequence[SummaryRow], rows: Sequence[int]) -> li
             remedy = "Remove it, or name it otherwise if it is an object."
             raise FileFault(file, f"{problem} so that it would change the scale.", remedy, row=rows[one.place])
     said = []
-    out = [f"row {rows[one.place]:,}" + (f" ('{one.name}')" if one.name else "") for one in found if one.sums_up]
+    out = [
+        message("row {row:,} ('{name}')" if one.name else "row {row:,}", row=rows[one.place], name=one.name)
+        for one in found
+        if one.sums_up
+    ]
     if out:
-        which = " or ".join(dict.fromkeys(one.others for one in found if one.sums_up))
-        said.append(f"Left out, as its numbers sum up the {which}: {listing(out)}.")
+        which = message_list(dict.fromkeys(one.others for one in found if one.sums_up), " or ")
+        said.append(message("Left out, as its numbers sum up the {which}: {out}.", which=which, out=listing(out)))
     said += [
-        f"Row {rows[one.place]:,} is named '{one.name}' and counts as an object: if it sums up the {one.others[:-3]}, "
-        "remove it."
+        message(
+            "Row {row:,} is named '{name}' and counts as an object: if it sums up the {others}, remove it.",
+            row=rows[one.place],
+            name=one.name,
+            others=message("rows above") if "above" in one.others else message("rows below"),
+        )
         for one in found
         if not one.sums_up
     ]

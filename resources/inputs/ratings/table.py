@@ -9,6 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from analysis.messages import message
 from analysis.spelling import folded
 from analysis.verdict.findings import FEWEST_OF_A_PERSON
 from analysis.verdict.panel import MOST_STEPS
@@ -342,18 +343,23 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
     values = {
         name: np.array([np.nan if label is None else codes[label] for label in texts]) for name, texts in given.items()
     }
-    notes = spelled.notes("Labels")
+    notes = spelled.notes(message("Labels"))
     if known:
-        change = "`--labels` gives another order, `--scale nominal` none"
-        notes.append(f"Labels are read in their order, lowest first: {listing(known)}. {change}.")
+        read = message(
+            "Labels are read in their order, lowest first: {known}. "
+            "`--labels` gives another order, `--scale nominal` none.",
+            known=listing(known),
+        )
+        notes.append(read)
     elif not (columns.labels or columns.positive) and (numbered := numbered_order(labels)):
         add = f"--labels {shlex.quote('|'.join(numbered))}"
-        notes.append(f"Labels begin with numbers: where these are their order, add `{add}`.")
+        notes.append(message("Labels begin with numbers: where these are their order, add `{add}`.", add=add))
     for label, code in codes.items():
         n = {name: int((column == code).sum()) for name, column in values.items()}
-        for which, names in (("judges", raw.judges), ("people", raw.people)):
+        for which, names in ((message("judges"), raw.judges), (message("people"), raw.people)):
             if sum(n[name] for name in names) == sum(n.values()) > 0:
-                notes.append(f"Only {which} give '{label}' ({how_often(sum(n.values()))}).")
+                often = how_often(sum(n.values()))
+                notes.append(message("Only {which} give '{label}' ({often}).", which=which, label=label, often=often))
     if not columns.labels:
         _refuse_unshared(raw, values, labels, {spelled.first(_whole(label)) for label in columns.positive})
     return _ratings(raw, values, columns.scale or ("ordinal" if order else "nominal"), labels, notes)
@@ -410,7 +416,7 @@ def _two_labels(found: Ratings, columns: RatingColumns) -> Ratings:
         scale="nominal",
         labels=labels,
         positive=True,
-        notes=(*found.notes, f"Two labels: {labels[1]} is good, {labels[0]} is not."),
+        notes=(*found.notes, message("Two labels: {good} is good, {bad} is not.", good=labels[1], bad=labels[0])),
     )
 
 

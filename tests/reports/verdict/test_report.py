@@ -153,6 +153,23 @@ def test_the_italian_page_has_no_english_statistic_reference_or_part(said: Answe
     assert "a confronto con ogni persona, una alla volta" in words_of(page, "it")
 
 
+def test_notes_on_how_a_file_was_read_are_in_italian_too(tmp_path: Path) -> None:
+    rows = [
+        ["gpt", "ann", "bob", "id"],
+        *([str(n % 5 + 1), str(n % 4 + 1), "N/A" if n % 9 == 0 else "2,0", n] for n in range(60)),
+    ]
+    rows += [["3", "3", "3", "Average"]]
+    path = tmp_path / "messy.csv"
+    path.write_text("\n".join(";".join(map(str, row)) for row in rows), encoding="utf-8")
+    answered = answer(Question((str(path),), RatingColumns(judges=("gpt",), people=("ann", "bob"), item="id")))
+    result = verdict_values(answered)
+    assert len(result["notes"]) >= 4
+    page = report_text(answered, result)
+    made = page[page.index('<section id="made"') :]
+    assert '<span lang="en">' not in made[: made.index("</section>")]
+    assert "Letto come nessuna valutazione: 'N/A' (7 volte)." in words_of(page, "it")
+
+
 @pytest.fixture
 def opened(page_file: Path, context: BrowserContext) -> Iterator[Page]:
     page = context.new_page()
