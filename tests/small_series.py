@@ -1,6 +1,8 @@
 """Photo series small enough to reason about, as files, and a study over them."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,13 +69,17 @@ def described(folder: Path, **changes: Any) -> Study:
     return Study("small", None, Home(UPath(folder / "home"), folder / "home"), pairwise_section=section)
 
 
-def judge_pairs(study: Study, instance: dg.DagsterInstance, *methods: str) -> Outcome:
-    """The whole study through Dagster, or of these methods alone, without plots, and where no model has weights.
-
-    Those of one come in a package; to load a model's library takes longer than the run.
-    """
-    with without_drawing(), pytest.MonkeyPatch.context() as patch:
+@contextmanager
+def without_weights() -> Iterator[None]:
+    """Let no model have weights: those of one come in a package, and to load its library takes longer than a run."""
+    with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, efficientnet.PACKAGE, None)
+        yield
+
+
+def judge_pairs(study: Study, instance: dg.DagsterInstance, *methods: str) -> Outcome:
+    """The whole study through Dagster, or of these methods alone, without plots, and where no model has weights."""
+    with without_drawing(), without_weights():
         return run_pairwise(definitions_of(study), instance, methods)
 
 

@@ -55,6 +55,12 @@ UNPARTITIONED = (
     "fidelity_report",
 )
 UP_TO_CALLS = ("human_scores", "study_objects", "judge_calls")
+# Half of what a run at one setting takes: what comes after rests on the summary, or on no setting.
+UP_TO_SUMMARY = (
+    *UP_TO_CALLS,
+    *("score_matrix", "icc_by_setting", "stability", "convergence_curves", "matched_scores", "human_agreement"),
+    "setting_summary",
+)
 
 Answer = Callable[[str, str, int], dict[str, Any]]
 

@@ -13,6 +13,7 @@ from resources.study import Study
 from tests.small_study import (
     KEYS,
     OBJECTS,
+    UP_TO_SUMMARY,
     changed,
     described,
     errors,
@@ -34,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     study = write_study(folder)
     with without_drawing(), sqlite_instance_in(folder / "dagster") as instance:
-        assert not errors(run_one(study, instance, OLD))
+        assert not errors(run_one(study, instance, OLD, UP_TO_SUMMARY))
     study.engine.dispose()
     return folder
 
@@ -55,7 +56,7 @@ def instance(study: Study, tmp_path: Path) -> Iterator[dg.DagsterInstance]:
 
 def summary_after(study: Study, instance: dg.DagsterInstance) -> pd.DataFrame:
     """The summary once another setting is made too."""
-    assert not errors(run_one(study, instance, NEW))
+    assert not errors(run_one(study, instance, NEW, UP_TO_SUMMARY))
     return stored(study, "setting_summary").set_index("setting")
 
 

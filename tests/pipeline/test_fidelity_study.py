@@ -34,6 +34,8 @@ from tests.small_study import (
 pytestmark = pytest.mark.slow
 
 ONE_BY_ONE = [KEYS[3], KEYS[0], KEYS[-1]]
+# What such a run makes of its own setting, and of all settings that are there.
+OF_ONE = ["human_scores", "study_objects", *partitioned(), "setting_summary"]
 # What no two runs have in common: when a call was made, and how long it took.
 OF_THE_MOMENT = ["started_at", "latency_ms"]
 
@@ -61,8 +63,8 @@ def one_by_one(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
     study = write_study(tmp_path_factory.mktemp("one_by_one"))
     with dg.DagsterInstance.ephemeral() as instance:
         with without_drawing():
-            results = [run_one(study, instance, key) for key in ONE_BY_ONE[:-1]]
-        yield Ran(study, instance, [*results, run_one(study, instance, ONE_BY_ONE[-1])])
+            results = [run_one(study, instance, key, OF_ONE) for key in ONE_BY_ONE[:-1]]
+        yield Ran(study, instance, [*results, run_one(study, instance, ONE_BY_ONE[-1], OF_ONE)])
 
 
 def metadata_of(ran: Ran, table: str, setting: str | None = None) -> dict[str, dg.MetadataValue]:

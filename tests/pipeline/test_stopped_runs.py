@@ -11,6 +11,7 @@ from tests.small_study import (
     KEYS,
     OBJECTS,
     UP_TO_CALLS,
+    UP_TO_SUMMARY,
     all_files,
     answer,
     changed,
@@ -74,7 +75,7 @@ def test_a_setting_without_enough_repeats_stops_a_run_over_settings_and_is_named
 
 def test_a_run_for_each_setting_finishes_the_others(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     study = write_study(tmp_path, with_faults)
-    done = {key: run_one(study, instance, key).success for key in (STEADY, FAULTY, OTHER)}
+    done = {key: run_one(study, instance, key, UP_TO_SUMMARY).success for key in (STEADY, FAULTY, OTHER)}
     assert done == {STEADY: True, FAULTY: False, OTHER: True}
     assert stored_path(study, "human_agreement", OTHER).is_file()
     assert not stored_path(study, "human_agreement", FAULTY).exists()
@@ -104,7 +105,7 @@ def test_another_recording_is_another_judge_whose_answers_do_not_mix(
     study = write_study(tmp_path, with_faults)
     assert not run_one(study, instance, FAULTY).success
     write_study(tmp_path)
-    assert not errors(run_one(study, instance, FAULTY))
+    assert not errors(run_one(study, instance, FAULTY, (*UP_TO_CALLS, "score_matrix")))
     assert study_calls(study).groupby("judge_identity", sort=False).size().tolist() == [60, 60]
     assert len(stored(study, "judge_calls", FAULTY)) == 60
 

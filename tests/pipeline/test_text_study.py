@@ -24,8 +24,8 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_study_of_texts_runs_to_its_report(tmp_path: Path, instance: dg.DagsterInstance) -> None:
     with openai_server(graded) as server:
         study = text_study(tmp_path, server.base_url, settings=SettingsGrid())
-        assert not errors(run(study, instance, (KEYS[0], KEYS[2])))
-        assert len(server.requests) == N_CALLS * 3
+        assert not errors(run(study, instance, (KEYS[0], KEYS[1])))
+        assert len(server.requests) == N_CALLS * 2
     summary = stored(study, "setting_summary")
     # The judge gives the true grade, and people are half a grade apart around it.
     assert set(summary["json_validity_rate"]) == {1.0}
@@ -48,7 +48,7 @@ def test_altered_texts_of_the_users_own_are_judged_and_a_rise_counts_where_it_is
         assert not errors(run(study, instance, (KEYS[1], KEYS[1])))
         assert len(server.requests) == N_CALLS + REPEATS * len(rows)
         assert planned_calls(study, [KEYS[1]]).n_open == 0
-        assert not errors(run(study, instance, (KEYS[1], KEYS[1])))
+        assert not errors(run(study, instance, (KEYS[1], KEYS[1]), ("judge_calls", "golden_scores")))
         assert len(server.requests) == N_CALLS + REPEATS * len(rows)
     seen = stored(study, "sensitivity").set_index("alteration")
     # Grade 5 is 1 on 0-1, and grade 2 is 0.25.
@@ -66,7 +66,7 @@ def test_altered_texts_of_the_users_own_are_judged_and_a_rise_counts_where_it_is
     assert "Expected to be scored higher, so that a rise is a hit" in page
     assert "Ci si attende un punteggio più alto" in page
     (tmp_path / "pairs.csv").write_text("object,altered,kind\na99,anything,falsified\n")
-    result = run(study, instance, (KEYS[1], KEYS[1]))
+    result = run_one(study, instance, KEYS[1])
     said = errors(result)["study_objects"]
     assert "pairs.csv, row 2: 'a99' in column 'object' is none of the study's objects" in said
 
