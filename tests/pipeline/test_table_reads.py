@@ -115,7 +115,9 @@ def ask_one_call_twice(recording: Path) -> None:
 def test_tables_of_study_a_that_no_recording_reaches_read_what_is_declared(
     tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
-    study = changed(write_study(tmp_path), judge=LocalJudge(), anchor=Anchor(setting=KEYS[0]), repeats=3)
+    study = changed(
+        write_study(tmp_path), judge=LocalJudge(image_side_px=64), anchor=Anchor(setting=KEYS[0]), repeats=3
+    )
     jobs = {"fidelity": partitions_between(KEYS[0], KEYS[0]), "watch_drift": {}}
     altered = {"golden_scores", "sensitivity", "dose_response", "fidelity_trust_verdict", "judge_comparison"}
     altered |= {"subscore_sensitivity", "fidelity_report"}

@@ -10,8 +10,6 @@ import dagster as dg
 import pandas as pd
 import pytest
 
-from pipeline.definitions import definitions_of
-from pipeline.runs import run_pairwise
 from resources.configuration.evaluation import Dataset
 from resources.configuration.fidelity import LocalJudge
 from resources.study import Study
@@ -19,7 +17,7 @@ from resources.tables.all_tables import BY_GROUP, TABLES
 from resources.tables.column_schema import COPIED
 from tests.small_datasets import evaluate, study_over, write_answers, write_scores
 from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, validate
-from tests.small_series import series_study
+from tests.small_series import judge_pairs, series_study
 from tests.small_study import KEYS, changed, errors, run, without_drawing, write_study
 
 pytestmark = pytest.mark.slow
@@ -52,7 +50,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Made]:
 
 def fidelity_of(folder: Path, instance: dg.DagsterInstance) -> Study:
     study = write_study(folder)
-    assert not errors(run(study, instance, (KEYS[1], KEYS[2])))
+    assert not errors(run(study, instance, (KEYS[1], KEYS[1])))
     # A recorded judge cannot drift.
     watched = changed(study, judge=LocalJudge(kind="local"), mismatched_objects="exclude")
     assert not errors(run(watched, instance, job_name="watch_drift"))
@@ -61,7 +59,7 @@ def fidelity_of(folder: Path, instance: dg.DagsterInstance) -> Study:
 
 def pairwise_of(folder: Path, instance: dg.DagsterInstance) -> Study:
     study = series_study(folder)
-    assert run_pairwise(definitions_of(study), instance, METHODS).succeeded
+    assert judge_pairs(study, instance, *METHODS).succeeded
     return study
 
 

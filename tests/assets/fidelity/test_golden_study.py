@@ -154,7 +154,7 @@ def test_tables_hold_no_number_that_the_data_do_not_define(ran: Ran) -> None:
 def test_a_judge_that_never_varies_still_has_its_golden_set_judged_at_the_baseline(tmp_path: Path) -> None:
     study = write_study(tmp_path, lambda name, _setting, _repeat: answer(name, 100 * true_score(name)))
     with dg.DagsterInstance.ephemeral() as instance, without_drawing():
-        result = run(study, instance, (KEYS[0], KEYS[2]), [*BEFORE, *TABLES])
+        result = run(study, instance, (KEYS[0], KEYS[1]), [*BEFORE, *TABLES])
     assert not errors(result)
     recommended = stored(study, "recommended_setting")
     assert not recommended[["recommended", "nearest"]].astype(bool).to_numpy().any()
