@@ -243,7 +243,8 @@ def _unsure(judges: Sequence[Values]) -> list[Text]:
 
 def _read_as(result: Values) -> Text:
     labels = [joined([": ", joined(result["labels"])], "")] if result["labels"] else []
-    return joined([say(f"scale.{result['scale']}"), *labels, "."], "")
+    rated = say("rated", n=whole(result["n_objects"]))
+    return joined([rated, " ", say(f"scale.{result['scale']}"), *labels, "."], "")
 
 
 def _not_compared(result: Values) -> list[Text]:

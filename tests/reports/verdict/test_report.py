@@ -130,7 +130,7 @@ def test_the_page_says_what_the_terminal_says_against_the_judge(said: Answer) ->
         "gpt4_score (turned: lower is better): Spearman with the other people",
         "objects that only it rated, next to 200 that people did",
         "in people's unit",
-        "Read as ratings with an order.",
+        "200 objects rated by people. Read as ratings with an order.",
         "for each ",
     ):
         assert words in english
