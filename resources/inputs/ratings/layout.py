@@ -53,6 +53,8 @@ Scale = Literal["nominal", "ordinal", "interval"]
 RatingsPath = str | Path | UPath | list[str]
 # A column that names every object at most so often looks as if it named objects, not their sources.
 MOST_REPEATS: Final = 3
+# Labels and scores come again and again, names of a million objects do not.
+MOST_REMEMBERED: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -223,14 +225,14 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
     wanted = list(dict.fromkeys(wanted))
     own = {folded(text) for text in columns.labels}
     blank = {folded(text) for text in columns.blank} | ({folded(text) for text in NO_VALUE} - own)
-    read = dict[str, str]()
+    usual = set[str]()
     numbers = {number for text in columns.blank if (number := _as_number(text)) is not None}
     found = Cells(columns={name: [] for name in wanted})
     found.others = [OtherColumn(name, [], []) for name in others]
     readers = [(name, value_of(name), found.columns[name]) for name in wanted]
     names = [] if columns.is_long else _names_of_rows(file, columns)
-    name_readers, first = [value_of(name) for name in names], dict[int, str | None]()
-    last = deque[tuple[int, str | None]](maxlen=MOST_SUMMARIES)
+    name_readers, first = [value_of(name) for name in names], dict[int, list[str | None]]()
+    last = deque[tuple[int, list[str | None]]](maxlen=MOST_SUMMARIES)
     other_readers = [(value_of(other.name), other) for other in found.others]
     chosen = ChosenRows(columns.where)
     for record in file.records([*dict.fromkeys([*wanted, *others, *names, *chosen.names])]):
@@ -247,15 +249,20 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             except SeveralValues as several:
                 faults.add(f"'{name}' holds several values, {several}.", "Put one rating in a cell.", record.row)
                 text = None
-            plain = None if text is None else read.get(text) or read.setdefault(text, folded(text))
+            if text in usual:
+                texts.append(text)
+                continue
+            plain = folded(text or "")
             none = stands_for_no_rating(text) or text in file.no_rating
             if text is not None and none and plain not in own:
                 found.blanks[text] += 1
                 text = None
-            is_blank = not plain or plain in blank
             # -1.00 is the -1 that is named.
-            texts.append(None if is_blank or (numbers and _as_number(text) in numbers) else text)
-        last.append((len(found.rows) - 1, row_name(other_text(value(record.fields)) for value in name_readers)))
+            is_blank = not plain or plain in blank or (numbers and _as_number(text) in numbers)
+            texts.append(None if is_blank else text)
+            if texts[-1] is not None and len(usual) < MOST_REMEMBERED:
+                usual.add(texts[-1])
+        last.append((len(found.rows) - 1, [other_text(value(record.fields)) for value in name_readers]))
         first |= [last[-1]] if len(found.rows) <= MOST_SUMMARIES else []
         for value, other in other_readers:
             other.add(other_text(value(record.fields)))
@@ -268,7 +275,7 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
     found.choice = _choice(file, columns, found.remarks)
     if not found.rows:
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
-    found.without_summaries(file.name, {**first, **dict(last)}, raters)
+    found.without_summaries(file.name, {place: row_name(of) for place, of in (first | dict(last)).items()}, raters)
     keys = (columns.item, columns.rater) if columns.is_long else (columns.item,)
     found.without_copies(file, [name for name in keys if name is not None])
     return found
