@@ -48,10 +48,10 @@ def test_a_setting_that_refuses_one_of_twelve_objects_stops_itself_and_the_other
 
 
 def test_with_the_share_raised_the_object_is_left_out_of_all_settings_and_named(
-    tmp_path: Path, sqlite_instance: dg.DagsterInstance
+    tmp_path: Path, instance: dg.DagsterInstance
 ) -> None:
     study = write_study(tmp_path, refusing, max_incomplete_share=0.1)
-    outcome = run_study(definitions_of(study), "fidelity", sqlite_instance, (FIRST, FAULTY))
+    outcome = run_study(definitions_of(study), "fidelity", instance, (FIRST, FAULTY))
     assert (outcome.succeeded, outcome.stopped, outcome.user_errors, outcome.other_errors) == (True, [], [], [])
     summary = stored(study, "setting_summary").set_index("setting")
     assert summary["n_objects"].tolist() == [11, 11]
