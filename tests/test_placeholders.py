@@ -58,9 +58,13 @@ def _says(node: ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionD
 
 
 def filled_in(nodes: Iterable[ast.AST]) -> set[str]:
-    """Names that a `format(name=...)`, a `replace("{name}", ...)` or what is given text and values by name fills."""
+    """Names that `format`, `message`, `replace("{name}", ...)` or another call with a text and values by name fills."""
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    by_name = [call for call in calls if _formats(call) or any(PLACEHOLDER.search(text) for text in _texts(call))]
+    by_name = [
+        call
+        for call in calls
+        if _formats(call) or _is_message(call) or any(PLACEHOLDER.search(text) for text in _texts(call))
+    ]
     replaced = [
         call.args[0].value for call in calls if _formats(call) and call.args and isinstance(call.args[0], ast.Constant)
     ]
@@ -71,6 +75,10 @@ def filled_in(nodes: Iterable[ast.AST]) -> set[str]:
 
 def _formats(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in ("format", "replace")
+
+
+def _is_message(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id == "message"
 
 
 def _texts(call: ast.Call) -> list[str]:
@@ -97,6 +105,7 @@ def test_every_placeholder_of_the_product_is_filled_somewhere() -> None:
         ('said = TEMPLATE.replace("{study}", "mine")', []),
         ('said = f"set {variable} to it"', []),
         ('raise Refused("set {variable} to it", variable=1)', []),
+        ('SAID = "set {variable} to it"\nsaid = message(SAID, variable=1)', []),
         ('raise Refused("set {variable} to it")', ["variable"]),
         ('def one():\n    """Fills {variable}."""', []),
         ('hover = "%{x}: %{y:.3f}"', []),

@@ -19,6 +19,9 @@ RESIDUAL = "residual"
 WIDEST = 1e6
 # How small a difference of two values of the criterion says nothing, as a share of them.
 LAST_DIGITS = 1e-14
+# Searches of a simplex, and the gain of one, in twice the log-likelihood, after which another looks on.
+MOST_SIMPLEXES = 5
+FOUND = 1e-6
 
 
 class VarianceComponents(NamedTuple):
@@ -195,13 +198,27 @@ def _search(design: _Design, n_ratios: int, n_crossed: int) -> tuple[Floats, flo
     # The search by slopes ends where the criterion is flat to seven digits; a simplex goes on, down to the last ones:
     # below those nothing falls any more, and it would go on to its limit.
     least = LAST_DIGITS * max(1.0, abs(best.fun)) if isfinite(best.fun) else LAST_DIGITS
-    fine = scipy.optimize.minimize(
-        criterion,
-        best.x,
-        method="Nelder-Mead",
-        options={"xatol": 1e-9, "fatol": least, "maxiter": 2000, "maxfev": 4000},
-    )
-    ratios = np.abs(fine.x if fine.fun <= best.fun else best.x)
+    value, place = best.fun, best.x
+    for _ in range(MOST_SIMPLEXES):
+        # From 0, where the criterion is level, small steps lead nowhere: each simplex begins wide, where the one before
+        # ended, until another finds nothing less.
+        steps = np.diag(np.maximum(0.1, 0.1 * np.abs(place)))
+        fine = scipy.optimize.minimize(
+            criterion,
+            place,
+            method="Nelder-Mead",
+            options={
+                "xatol": 1e-9,
+                "fatol": least,
+                "maxiter": 2000,
+                "maxfev": 4000,
+                "initial_simplex": np.vstack([place, place + steps]),
+            },
+        )
+        gained, value, place = value - fine.fun, min(value, fine.fun), fine.x if fine.fun <= value else place
+        if not gained > FOUND:
+            break
+    ratios = np.abs(place)
     # At the end of its range a part is nothing, not a trace of it.
     ratios[ratios < 1e-6] = 0.0
     value, residual = _criterion(design, ratios, n_crossed)

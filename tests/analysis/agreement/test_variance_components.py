@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.formula.api as smf
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from analysis.agreement import variance_components as module
@@ -111,6 +111,8 @@ def test_profile_bounds_hold_the_truth_as_often_as_they_say():
     assert held >= 134
 
 
+# A search that ended in a level place of the likelihood, at 113.739 in place of 113.730, for one of the units alone.
+@example(np.random.default_rng(2376), 1e-6, 0.0)
 @QUICK
 @given(grids, st.sampled_from([1e-6, 3.0, 1e6]), st.floats(-50, 50))
 def test_unit_and_place_of_the_scale(rng, factor, shift):
