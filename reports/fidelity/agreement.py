@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from reports.fidelity.agreement_tables import candidates
 from reports.fidelity.contents import Contents, defined, few, say
 from reports.fidelity.plots.settings import SCALE, UNIT, same_score
 from reports.shared import marks
@@ -193,7 +192,7 @@ def _points(*, x: str, y: str) -> Layer:
 
 def _table(contents: Contents, name: str) -> DataTable:
     by_object = contents.plan.match_by == "object"
-    caption, n = say(f"chart.{name}.table"), len(candidates(contents))
+    caption, n = say(f"chart.{name}.table"), len(contents.candidates)
     if n > MOST_IN_ROWS:
         caption = joined([caption, say("agreement.some_pictures", n=whole(MOST_IN_ROWS), total=whole(n))], ". ")
     return DataTable(

@@ -150,25 +150,9 @@ def _error(row: dict[Any, Any], reasons: Any, pictures: list[Picture]) -> Larges
     )
 
 
-def _by_key(contents: Contents) -> pd.DataFrame:
-    """What was judged, by match key; of an item with several objects the first, and nothing of texts."""
-    objects = contents.tables["study_objects"]
-    by = "object" if contents.plan.match_by == "object" else "item_id"
-    judged = objects[objects["excluded"].isna() & (contents.plan.texts is None)]
-    return judged.drop_duplicates(by).set_index(by, drop=False)
-
-
-def candidates(contents: Contents) -> dict[str, str]:
-    """Address of the picture that was judged, by match key; the objects with the largest error at any setting first."""
-    matched, paths = contents.tables["matched_scores"], _by_key(contents)["candidate_path"].to_dict()
-    sizes = matched["difference"].abs().round(12).groupby(matched["match_key"]).max()
-    keys = sizes.sort_values(ascending=False, kind="stable").index
-    return {str(key): paths[key] for key in keys if isinstance(paths.get(key), str)}
-
-
 def _pictures(contents: Contents, match_key: str) -> list[Picture]:
     """The first photo and the render of the object."""
-    found = _by_key(contents)
+    found = contents.pictured
     if match_key not in found.index:
         return []
     row, gone = found.loc[match_key], say("sensitivity.picture_gone")

@@ -5,7 +5,7 @@ from typing import Any, Final
 import pandas as pd
 
 from reports.fidelity.agreement import agreement_charts
-from reports.fidelity.agreement_tables import candidates, group_table, largest_errors, overall_table
+from reports.fidelity.agreement_tables import group_table, largest_errors, overall_table
 from reports.fidelity.calls import (
     cost_table,
     exclusions_table,
@@ -216,7 +216,7 @@ def fidelity_page(contents: Contents) -> str:
             terms=TERMS,
             choices=settings,
             chosen=contents.focus,
-            in_rows=pictures_in_rows(candidates(contents)),
+            in_rows=pictures_in_rows(contents.candidates),
             context=context,
             provenance=contents.provenance,
         )

@@ -66,6 +66,14 @@ class Contents:
         return self.tables.get("pairwise_trust_verdict")
 
     @cached_property
+    def photos(self) -> dict[str, str]:
+        """Address of each judged photo, by name; those of the pairs that most methods miss first. Texts have none."""
+        credit = self.tables["pairwise_results"].groupby("pair_idx")["credit"].mean()
+        pairs = self.judged.assign(credit=self.judged["pair_idx"].map(credit)).sort_values("credit", kind="stable")
+        rows = pairs.to_dict("records")
+        return {row[f"image_{side}"]: row[f"path_{side}"] for row in rows for side in (1, 2) if row[f"path_{side}"]}
+
+    @cached_property
     def measured(self) -> list[dict[str, Any]]:
         """Rows of `method_metrics` with an accuracy, the best first."""
         return records(measured(self.tables["method_metrics"]))

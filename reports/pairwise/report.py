@@ -174,7 +174,7 @@ def pairwise_page(contents: Contents) -> str:
             file_stem="pairwise-report",
             terms=TERMS,
             styles=("pairs.css",),
-            in_rows=pictures_in_rows(photos(contents)) if "predictions" in tables else {},
+            in_rows=pictures_in_rows(contents.photos) if "predictions" in tables else {},
             context=context,
             provenance=contents.provenance,
         )
@@ -254,18 +254,9 @@ def predictions(contents: Contents) -> pd.DataFrame:
     return truth.join(picked.astype("Int64").add_prefix("predicted_")).reset_index()
 
 
-def photos(contents: Contents) -> dict[str, str]:
-    """Address of each judged photo, by name; those of the pairs that most methods miss first. Texts have none."""
-    credit = contents.tables["pairwise_results"].groupby("pair_idx")["credit"].mean()
-    pairs = contents.judged
-    pairs = pairs.assign(credit=pairs["pair_idx"].map(credit)).sort_values("credit", kind="stable")
-    rows = pairs.to_dict("records")
-    return {row[f"image_{side}"]: row[f"path_{side}"] for row in rows for side in (1, 2) if row[f"path_{side}"]}
-
-
 def caption_of_pairs(contents: Contents) -> Text:
     """Of the table of all pairs: which photos have a picture there, where not all have."""
-    n, caption = len(photos(contents)), say("page.every_row")
+    n, caption = len(contents.photos), say("page.every_row")
     if n <= MOST_IN_ROWS:
         return caption
     return joined([caption, say("failures.some_pictures", n=whole(MOST_IN_ROWS), total=whole(n))], ". ")

@@ -176,13 +176,13 @@ def is_held_back(one: Spoiled, table: str, gate: str, instance: dg.DagsterInstan
     assert bad.made() == after
     # Once the data are good, the same launch or the same rule goes on: it was the gate that held them back.
     one.mend()
-    mended = Loaded(one, instance)
-    assert mended.launch(*mended.above(table)).success
-    asked, _ = mended.tick(cursor)
+    fixed = Loaded(one, instance)
+    assert fixed.launch(*fixed.above(table)).success
+    asked, _ = fixed.tick(cursor)
     assert asked >= set(one.follows)
     for name in one.by_hand[:1]:
-        assert mended.launch(name).success
-        assert name in newly(after, mended.made())
+        assert fixed.launch(name).success
+        assert name in newly(after, fixed.made())
 
 
 def test_every_integrity_gate_has_such_a_proof() -> None:

@@ -187,21 +187,21 @@ def test_on_thursday_the_gate_names_the_photos_and_the_remedy(whole_note: Read) 
 
 
 def test_on_thursday_mended_files_are_taken_up_by_themselves(whole_note: Read) -> None:
-    mended = whole_note("fixed")
+    fixed = whole_note("fixed")
     # A score of study A is a new one. What the anchor was held against changed as well; the anchor itself is asked on
     # its own days.
-    assert mended.made == STUDY_A + DRIFT + STUDY_B + DATA_SET + OVERVIEW + STUDY_D + TRUTH
-    assert mended.errors == []
+    assert fixed.made == STUDY_A + DRIFT + STUDY_B + DATA_SET + OVERVIEW + STUDY_D + TRUTH
+    assert fixed.errors == []
 
 
 def test_on_thursday_a_new_score_makes_study_a_again_and_asks_no_call_again(whole_note: Read) -> None:
-    mended = whole_note("fixed")
+    fixed = whole_note("fixed")
     # The rule makes no more than what follows the anchor.
-    assert [(asked_by, job) for asked_by, job in mended.runs if job in ("fidelity", "")] == [
+    assert [(asked_by, job) for asked_by, job in fixed.runs if job in ("fidelity", "")] == [
         ("changed_inputs", "fidelity"),
         ("refresh", ""),
     ]
-    assert mended.calls == {}
+    assert fixed.calls == {}
 
 
 def test_on_friday_no_automation_asks_a_paid_judge_without_a_budget(whole_note: Read) -> None:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from reports.fidelity import agreement
-from reports.fidelity.agreement_tables import candidates, group_table, largest_errors
+from reports.fidelity.agreement_tables import group_table, largest_errors
 from reports.fidelity.dose import dose_charts
 from reports.fidelity.people import said_of_few_labels
 from reports.shared.pictures import MOST_IN_ROWS, pictures_in_rows
@@ -48,7 +48,7 @@ def test_pictures_in_the_table_of_objects_go_to_the_largest_errors_first(monkeyp
     matched.loc[(matched["match_key"] == "00000003") & (matched["setting"] == KEYS[2]), "difference"] = -0.5
     matched.loc[matched["match_key"] == "00000002", "difference"] = 0.3
     contents = contents_of_size(study_objects=objects, matched_scores=matched)
-    found = candidates(contents)
+    found = contents.candidates
     # The last of 12 is excluded, and ties come in the order of their names.
     assert list(found) == [f"{place:08x}" for place in (3, 2, 1, 4, 5, 6, 7, 8, 9, 10)]
     assert found["00000003"] == "gone/00000003.png"

@@ -20,7 +20,6 @@ from reports.pairwise.report import (
     facts,
     gates,
     pairwise_page,
-    photos,
     said_of_gates,
 )
 from reports.pairwise.summary import remedy, summary
@@ -172,7 +171,7 @@ def test_downloads_hold_no_address_and_one_row_a_judged_pair(contents: Contents)
 def test_photos_of_the_pairs_that_most_methods_miss_are_pictured_first(
     contents: Contents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    paths = photos(contents)
+    paths = contents.photos
     named = {row[f"image_{side}"]: row[f"path_{side}"] for row in records(contents.judged) for side in (1, 2)}
     assert paths == named
     results = contents.tables["pairwise_results"]
