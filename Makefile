@@ -13,6 +13,10 @@ READY := $(VENV)/.ready
 UV := $(shell command -v uv 2>/dev/null)
 # uv finds or fetches a suitable one itself where only the name is known.
 WITH_PYTHON = $(if $(filter-out python3,$(PYTHON)),--python $(PYTHON))
+# An environment that uv made has no pip, and uv may be gone since.
+PIP = test -x $(BIN)/python || $(PYTHON) -m venv $(VENV); \
+  $(BIN)/python -m pip --version > /dev/null 2>&1 || $(BIN)/python -m ensurepip > /dev/null; \
+  $(BIN)/python -m pip install -qq --upgrade pip
 
 .DEFAULT_GOAL := help
 # Where nothing compiled may be kept, every process of a test compiles the libraries again.
@@ -33,8 +37,7 @@ $(VENV)/.with-%: $(LOCK)
 ifneq ($(UV),)
 	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync $(WITH_PYTHON) --quiet --locked --inexact --no-default-groups --extra $*
 else
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --upgrade pip
+	@$(PIP)
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt --editable '.[$*]'
 endif
 	@touch $@
@@ -44,8 +47,7 @@ $(READY): $(LOCK)
 ifneq ($(UV),)
 	@UV_PROJECT_ENVIRONMENT=$(VENV) uv sync $(WITH_PYTHON) --quiet --locked --all-extras
 else
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install -qq --upgrade pip
+	@$(PIP)
 	@$(BIN)/python -m pip install -qq --constraint constraints.txt --editable '.[all]' --group dev
 endif
 	@touch $(READY) $(STUDIES) $(REVIEW)
