@@ -8,13 +8,13 @@ from typing import Final
 _ZERO_WIDTH: Final = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 
 
-def spaced(text: str) -> str:
-    """A text with one plain space for each run of white space of any kind, none outside, and nothing without width."""
+def plain_spaces(text: str) -> str:
+    """A text with one space for each run of white space of any kind, none outside, and nothing without width."""
     return " ".join((text if text.isascii() else _ZERO_WIDTH.sub("", text)).split())
 
 
-def folded(text: str) -> str:
+def one_spelling(text: str) -> str:
     """What texts that differ in letter case, white space or the form of their accents alone have in common."""
     if text.isascii():
-        return spaced(text).lower()
-    return unicodedata.normalize("NFC", spaced(unicodedata.normalize("NFC", text)).casefold())
+        return plain_spaces(text).lower()
+    return unicodedata.normalize("NFC", plain_spaces(unicodedata.normalize("NFC", text)).casefold())

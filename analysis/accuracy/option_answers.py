@@ -7,7 +7,7 @@ from functools import lru_cache
 from string import ascii_uppercase
 from typing import NamedTuple
 
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 
 # A longer text is no answer but an essay; nested deeper, no wrapping that people or models write.
 _LONGEST, _DEEPEST, _MOST_STATEMENTS = 10_000, 20, 20
@@ -105,7 +105,7 @@ def written_answer(answer: str | None, options: Sequence[str], texts: Sequence[s
     """
     named = _options(tuple(options), None if texts is None else tuple(texts))
     for way in (named.exact, named.said):
-        place = None if answer is None else way.get(folded(answer))
+        place = None if answer is None else way.get(one_spelling(answer))
         if place is not None:
             return OptionAnswer(options[place], answer != options[place])
     return OptionAnswer(None, False)
@@ -115,7 +115,7 @@ class _Options:
     """The options of one question, by all the ways to spell them; each way maps a plain text to a place."""
 
     def __init__(self, names: tuple[str, ...], texts: tuple[str, ...] | None) -> None:
-        self.exact = {folded(name): place for place, name in enumerate(names)}
+        self.exact = {one_spelling(name): place for place, name in enumerate(names)}
         if not names or "" in self.exact:
             raise ValueError(f"options must be texts that are not blank, got {list(names)}")
         if len(self.exact) < len(names):
@@ -130,7 +130,7 @@ class _Options:
         self.spellings += [_unique([_bare(one) for one in side]) for side in (self.labels, texts or ())]
 
     def place_of(self, answer: str) -> int | None:
-        exact = self.exact.get(folded(answer))
+        exact = self.exact.get(one_spelling(answer))
         if exact is not None:
             return exact
         if len(answer) > _LONGEST:
@@ -143,7 +143,7 @@ class _Options:
 
     def _whole(self, text: str) -> set[int]:
         """The options that the whole text names, with its wrappings and without."""
-        forms = [folded(form) for form in self._forms(text)]
+        forms = [one_spelling(form) for form in self._forms(text)]
         return {way[form] for form in forms for way in self.spellings if form in way}
 
     def _forms(self, text: str) -> Iterator[str]:
@@ -170,7 +170,7 @@ class _Options:
                 after = re.fullmatch(rf"[\s(\[{{<*_`]*{re.escape(label)}{_BETWEEN}(\S.*)", form, re.I | re.S)
                 before = re.fullmatch(rf"(.*\S)\s*[(\[]{re.escape(label)}[)\]]", form, re.I | re.S)
                 for parts in (after, before):
-                    rests = [] if parts is None else [folded(rest) for rest in self._forms(parts[1])]
+                    rests = [] if parts is None else [one_spelling(rest) for rest in self._forms(parts[1])]
                     if {way[rest] for rest in rests for way in said if rest in way} == {place}:
                         found.add(place)
         return found
@@ -220,7 +220,7 @@ def _options(names: tuple[str, ...], texts: tuple[str, ...] | None) -> _Options:
 
 def _unique(texts: Sequence[str]) -> dict[str, int]:
     """The place of each text that occurs once, and is not blank."""
-    plain = [folded(text) for text in texts]
+    plain = [one_spelling(text) for text in texts]
     return {text: place for place, text in enumerate(plain) if text and plain.count(text) == 1}
 
 

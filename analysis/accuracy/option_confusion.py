@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from analysis.accuracy.option_answers import normalised_answer
 from analysis.messages import message
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from analysis.undefined import UndefinedStatistic
 
 INVALID = "invalid"
@@ -86,7 +86,7 @@ def option_confusion(truth: Sequence[str], prediction: Sequence[str | None], opt
     if not truth:
         raise UndefinedStatistic("no sample, so there is no accuracy")
     names = tuple(str(option) for option in options)
-    if INVALID in (folded(name) for name in names):
+    if INVALID in (one_spelling(name) for name in names):
         raise ValueError(f"{INVALID!r} cannot be an option: it is the column of answers that are none")
     # The same few texts come again and again.
     of_text = {text: normalised_answer(text, names) for text in {*truth, *prediction}}
@@ -144,7 +144,7 @@ def confusions_by_options(
         raise UndefinedStatistic("no sample, so there is no accuracy")
     members: dict[frozenset[str], list[int]] = {}
     for row, names in enumerate(options):
-        members.setdefault(frozenset(folded(name) for name in names), []).append(row)
+        members.setdefault(frozenset(one_spelling(name) for name in names), []).append(row)
     return [
         option_confusion([truth[row] for row in rows], [prediction[row] for row in rows], options[rows[0]])
         for rows in sorted(members.values(), key=len, reverse=True)

@@ -10,7 +10,7 @@ from analysis.agreement.coefficients import ANCHORS, grades_on
 from analysis.agreement.cuts import threshold_below
 from analysis.agreement.reliability_gate import KappaLimits
 from analysis.resampling.bootstrap import Resampling
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
 from resources.configuration.verdict import VerdictPlan
@@ -176,7 +176,7 @@ class ReliabilityStudy(Section):
             raise ValueError("relevant_from: it is one of `grades`, which are not named")
         if not self.grades:
             return self
-        if len(self.grades) < 2 or len({folded(one) for one in self.grades}) < len(self.grades):
+        if len(self.grades) < 2 or len({one_spelling(one) for one in self.grades}) < len(self.grades):
             raise ValueError("grades: name at least two that differ in more than letter case, the least relevant first")
         if self.scale != (0.0, 1.0):
             raise ValueError("grades: they are the scale; leave `scale` out")
@@ -266,9 +266,9 @@ class ReliabilityStudy(Section):
         Raises:
             UserError: One who is named as a person is none of the judges.
         """
-        found, spelled = [], {folded(one): one for one in judges}
+        found, spelled = [], {one_spelling(one): one for one in judges}
         for name in self.people:
-            own = spelled.get(folded(name))
+            own = spelled.get(one_spelling(name))
             if own is None:
                 raise UserError(
                     f"reliability.people: there is no judge '{name}'{did_you_mean(name, judges)}; the judges are "

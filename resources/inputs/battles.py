@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from upath import UPath
 
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from resources.errors import FileFault
 from resources.inputs.any_file import record_file
 from resources.inputs.column_names import own_name
@@ -210,11 +210,11 @@ def _winner(cells: Mapping[str, Any], column: str) -> int | None:
     said = as_text(cells.get(WINNER))
     if said is None:
         return None
-    plain = folded(said)
+    plain = one_spelling(said)
     if plain in _WORDS or _TIE.fullmatch(plain):
         return _WORDS.get(plain, TIE)
     models = {side: as_text(cells.get(name)) or "" for side, name in ((FIRST, MODEL_A), (SECOND, MODEL_B))}
-    named = [side for side, model in models.items() if folded(model) == plain]
+    named = [side for side, model in models.items() if one_spelling(model) == plain]
     if len(named) != 1:
         raise _Wrong(f"'{said}' in column '{column}' names neither model.", "Write model_a, model_b or tie.")
     return named[0]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from analysis.messages import message
-from analysis.spelling import folded, spaced
+from analysis.spelling import one_spelling, plain_spaces
 from resources.errors import listing
 
 
@@ -19,7 +19,7 @@ def own_name(name: str, names: Collection[str]) -> str | None:
     """
     if name in names:
         return name
-    alike = [one for one in names if folded(one) == folded(name)]
+    alike = [one for one in names if one_spelling(one) == one_spelling(name)]
     return alike[0] if len(alike) == 1 else None
 
 
@@ -36,7 +36,7 @@ class SpelledNames:
         """The spelling in which the name was seen first."""
         if (known := self._known.get(name)) is not None:
             return known
-        spelling = self._known[name] = self._first.setdefault(folded(name), spaced(name))
+        spelling = self._known[name] = self._first.setdefault(one_spelling(name), plain_spaces(name))
         if spelling != name:
             self._others[message("{name} is '{spelling}'", name=repr(name), spelling=spelling)] = None
         return spelling

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from analysis.accuracy.option_confusion import INVALID
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from resources.inputs.written_columns import PLAIN_NUMBER
 
 DEFAULT_OPTIONS = ("A", "B", "C", "D")
@@ -113,14 +113,14 @@ def _listed(values: Sequence[Any]) -> Options:
     names = _told_apart(values)
     parts = [_LETTERED.fullmatch(name) for name in names]
     pairs = [(part[1], part[2]) for part in parts if part is not None]
-    alone = len({folded(letter) for letter, _ in pairs}) == len(names)
+    alone = len({one_spelling(letter) for letter, _ in pairs}) == len(names)
     return _lettered(pairs) if alone else Options(names)
 
 
 def _lettered(pairs: Sequence[tuple[Any, Any]]) -> Options:
     """The letters, and what they say where that tells them apart."""
     names, texts = _told_apart([name for name, _ in pairs]), tuple(_text(text) for _, text in pairs)
-    apart = all(texts) and len({folded(text) for text in texts}) == len(texts)
+    apart = all(texts) and len({one_spelling(text) for text in texts}) == len(texts)
     return Options(names, texts if apart else None)
 
 
@@ -132,9 +132,9 @@ def _told_apart(values: Sequence[Any]) -> tuple[str, ...]:
         raise NoOptions(f"there are {len(names)} options, {names!r:.60}.")
     if not all(names):
         raise NoOptions(f"an option is blank, in {names!r:.60}.")
-    if INVALID in (folded(name) for name in names):
+    if INVALID in (one_spelling(name) for name in names):
         raise NoOptions(f"'{INVALID}' stands for answers that are no option, in {names!r:.60}.")
-    if len({folded(name) for name in names}) < len(names):
+    if len({one_spelling(name) for name in names}) < len(names):
         raise NoOptions(f"two options are alike, in {names!r:.60}.")
     return names
 

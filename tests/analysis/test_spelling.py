@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.spelling import folded, spaced
+from analysis.spelling import one_spelling, plain_spaces
 
 
 @pytest.mark.parametrize(
@@ -11,15 +11,15 @@ from analysis.spelling import folded, spaced
      "\ufeffsomewhat\u3000agree\u200b", "some\u00adwhat agree"],
 )  # fmt: skip
 def test_letter_case_and_white_space_of_any_kind_are_no_part_of_a_text(text: str) -> None:
-    assert folded(text) == "somewhat agree"
+    assert one_spelling(text) == "somewhat agree"
 
 
 def test_accents_in_either_form_and_special_small_letters_are_one() -> None:
-    assert folded("Citta\u0300") == folded("citt\u00e0") == folded("CITT\u00c0")
-    assert folded("STRASSE") == folded("stra\u00dfe")
-    assert folded("resume") != folded("r\u00e9sum\u00e9")
+    assert one_spelling("Citta\u0300") == one_spelling("citt\u00e0") == one_spelling("CITT\u00c0")
+    assert one_spelling("STRASSE") == one_spelling("stra\u00dfe")
+    assert one_spelling("resume") != one_spelling("r\u00e9sum\u00e9")
 
 
 def test_letter_case_stays_where_only_white_space_is_one() -> None:
-    assert spaced("  A\u00a0 b ") == "A b"
-    assert folded("ab") != folded("a b")
+    assert plain_spaces("  A\u00a0 b ") == "A b"
+    assert one_spelling("ab") != one_spelling("a b")

@@ -10,7 +10,7 @@ from analysis.accuracy.accuracy_comparison import compare_accuracies, compare_on
 from analysis.accuracy.mean_comparison import paired_t, welch
 from analysis.messages import none_because
 from analysis.resampling.bootstrap import Interval, Resampling
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.rows import clusters_of
 from assets.shared.intervals import bound_columns, interval_words
@@ -153,7 +153,7 @@ def _clusters_of_both(sides: TwoSides) -> tuple[np.ndarray | None, np.ndarray | 
         own = f"{name}: " + frame["sample_id"]
         labels = own
         if dataset.cluster is not None:
-            given = frame[f"field.{dataset.cluster}"].map(folded, na_action="ignore")
+            given = frame[f"field.{dataset.cluster}"].map(one_spelling, na_action="ignore")
             labels = (given if fields[0] == fields[1] else f"{name}: " + given).where(given.notna(), own)
         found.append(labels.to_numpy(dtype=str))
     return found[0], found[1]

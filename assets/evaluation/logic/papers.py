@@ -9,7 +9,7 @@ import pandas as pd
 from analysis.correlation.paper_deviation import paper_deviation
 from analysis.messages import message
 from analysis.resampling.bootstrap import Interval
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from assets.evaluation.logic.results import JSONObject, bounds
 from assets.evaluation.logic.rows import STATISTICS
 from assets.shared.intervals import bound_columns
@@ -51,13 +51,13 @@ def numbers_of_category(breakdowns: Iterable[Mapping[Any, Any]], category: Categ
         breakdowns: Rows of `category_breakdown`.
         category: The fields and their values, in any order; values are compared without letter case.
     """
-    wanted = {name: folded(value) for name, value in category}
+    wanted = {name: one_spelling(value) for name, value in category}
     found = []
     for row in breakdowns:
         fields = str(row["grouped_by"]).split(",")[: int(row["level"])]
         of = [wanted[name] for name in fields if name in wanted]
         names = {" / ".join(of), " / ".join(map(repr, of))}
-        if len(fields) == len(of) == len(wanted) and folded(str(row["group"])) in names:
+        if len(fields) == len(of) == len(wanted) and one_spelling(str(row["group"])) in names:
             found.append(row)
     return numbers_of(found)
 

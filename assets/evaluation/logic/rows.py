@@ -17,7 +17,7 @@ from analysis.correlation.opinion_noise import against_opinion_noise, opinion_ci
 from analysis.correlation.score_correlation import KEYS, oriented, score_correlations
 from analysis.messages import labelled, message, message_list
 from analysis.resampling.bootstrap import Interval, Resampling
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from analysis.undefined import UndefinedStatistic
 from assets.shared.intervals import bound_columns, interval_words
 from resources.configuration.evaluation import Dataset
@@ -73,7 +73,7 @@ def clusters_of(samples: pd.DataFrame, dataset: Dataset) -> np.ndarray | None:
     """Labels of the samples' clusters, in one spelling; a sample without one is its own."""
     if dataset.cluster is None:
         return None
-    labels = samples[f"field.{dataset.cluster}"].map(folded, na_action="ignore")
+    labels = samples[f"field.{dataset.cluster}"].map(one_spelling, na_action="ignore")
     own = "sample " + samples["sample_id"]
     return labels.where(labels.notna(), own).to_numpy(dtype=str)
 

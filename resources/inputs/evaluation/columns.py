@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.record_files import SHOWN_FIELDS, Record, RecordFile, refuse_unreadable, unknown_field, value_of
@@ -174,7 +174,7 @@ def _chosen(
 
 def spelled(name: str, names: Sequence[str]) -> list[str]:
     """The names that are this one but for letter case and white space, the one that is spelled alike first."""
-    same = [one for one in names if folded(one) == folded(name)]
+    same = [one for one in names if one_spelling(one) == one_spelling(name)]
     return sorted(same, key=lambda one: one != name)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault
@@ -74,7 +74,7 @@ def results_for(results: Iterable[PaperResult], dataset: str) -> list[PaperResul
         results: Of `read_baseline`.
         dataset: The data set's name.
     """
-    return [result for result in results if folded(result.dataset) == folded(dataset)]
+    return [result for result in results if one_spelling(result.dataset) == one_spelling(dataset)]
 
 
 def _result(entry: Any, row: int, faults: Faults) -> PaperResult | None:

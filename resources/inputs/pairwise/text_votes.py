@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from resources.configuration.pairwise import PairwiseStudy
 from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.battles import FIRST, SECOND, Battle, Battles, Thing, read_battles
@@ -68,7 +68,7 @@ def _recorded_names(found: Battles, named: Sequence[str]) -> dict[str, str]:
     there = {one.judge for one in found.rows if one.judge is not None}
     names: dict[str, str] = {}
     for name in named:
-        alike = [one for one in there if folded(one) == folded(name)]
+        alike = [one for one in there if one_spelling(one) == one_spelling(name)]
         if not alike:
             problem = f"column 'judge' holds no '{name}'{did_you_mean(name, there)}; it holds {listing(sorted(there))}."
             raise FileFault(found.name, problem, "Correct `recorded_judges`.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analysis.messages import message
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from analysis.words import how_often
 from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.ratings.other_columns import OtherColumn
@@ -21,7 +21,7 @@ class ChosenRows:
         """Take columns of the file, with a value each."""
         self._values: dict[str, dict[str, str]] = {}
         for name, value in where:
-            self._values.setdefault(name, {})[folded(value)] = value
+            self._values.setdefault(name, {})[one_spelling(value)] = value
         self._read = {name: value_of(name) for name in self._values}
         self._seen: dict[str, dict[str, str]] = {name: {} for name in self._values}
         self.n_rows = self.n_chosen = 0
@@ -39,7 +39,7 @@ class ChosenRows:
                 text = as_text(self._read[name](fields)) or ""
             except SeveralValues:
                 text = ""
-            plain = folded(text)
+            plain = one_spelling(text)
             self._seen[name].setdefault(plain, text)
             chosen &= plain in values
         self.n_rows += 1

@@ -10,7 +10,7 @@ from typing import Final, Literal
 from upath import UPath
 
 from analysis.messages import message
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, alike_names, own_name
@@ -223,8 +223,8 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
     raters = () if columns.is_long else (*columns.judges, *columns.people)
     wanted = [name for name in (*raters, columns.item, columns.rater, columns.score, columns.cluster) if name]
     wanted = list(dict.fromkeys(wanted))
-    own = {folded(text) for text in columns.labels}
-    blank = {folded(text) for text in columns.blank} | ({folded(text) for text in NO_VALUE} - own)
+    own = {one_spelling(text) for text in columns.labels}
+    blank = {one_spelling(text) for text in columns.blank} | ({one_spelling(text) for text in NO_VALUE} - own)
     usual = set[str]()
     numbers = {number for text in columns.blank if (number := _as_number(text)) is not None}
     found = Cells(columns={name: [] for name in wanted})
@@ -252,7 +252,7 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             if text in usual:
                 texts.append(text)
                 continue
-            plain = folded(text or "")
+            plain = one_spelling(text or "")
             none = stands_for_no_rating(text) or text in file.no_rating
             if text is not None and none and plain not in own:
                 found.blanks[text] += 1
@@ -323,7 +323,7 @@ def _wide(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     clusters = objects
     if columns.cluster is not None:
         clusters = [
-            folded(name) if name else objects[place] for place, name in enumerate(cells.columns[columns.cluster])
+            one_spelling(name) if name else objects[place] for place, name in enumerate(cells.columns[columns.cluster])
         ]
     ratings = {name: cells.columns[name] for name in raters}
     rows = dict.fromkeys(raters, cells.rows)
@@ -435,7 +435,7 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
             faults.add(f"column '{missing}' is blank.", "Fill it in, or remove the row.", row)
             continue
         if columns.cluster is not None and (source := cells.columns[columns.cluster][place]) is not None:
-            clusters[places[item]] = folded(source)
+            clusters[places[item]] = one_spelling(source)
         if name not in ratings or text is None:
             continue
         if ratings[name][places[item]] is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal, NamedTuple
 
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from analysis.verdict.findings import on_one_scale, on_the_same_steps
 from analysis.verdict.people import Floats
 from resources.errors import SHOWN, FileFault
@@ -187,7 +187,7 @@ class LikelyColumns:
 
 def stands_for_no_rating(text: str | None) -> bool:
     """Whether a cell says by a word or a sign that there is no rating."""
-    return text is not None and (text in NO_RATING or folded(text) in _NOT_APPLICABLE)
+    return text is not None and (text in NO_RATING or one_spelling(text) in _NOT_APPLICABLE)
 
 
 def shortened(text: str, most: int) -> str:
@@ -427,17 +427,17 @@ def _alike(judge: SeenColumn, person: SeenColumn) -> bool:
     """Whether both hold numbers, or some of the same labels."""
     if judge.are_numbers or person.are_numbers:
         return judge.are_numbers and person.are_numbers
-    labels = {folded(text) for text in judge.texts}
-    return any(folded(text) in labels for text in person.texts)
+    labels = {one_spelling(text) for text in judge.texts}
+    return any(one_spelling(text) in labels for text in person.texts)
 
 
 def _same_words(column: SeenColumn, judges: Sequence[SeenColumn]) -> bool:
     """Whether a column holds labels that are words, most of which a judge gives too, and no remarks about them."""
-    given = [folded(text) for text in column.texts]
+    given = [one_spelling(text) for text in column.texts]
     are_words = not column.are_numbers and len(set(given)) > 1 and not _ABOUT.search(column.name)
     if not are_words or not column.are_labels:
         return False
-    of_judges = [{folded(text) for text in judge.texts} for judge in judges]
+    of_judges = [{one_spelling(text) for text in judge.texts} for judge in judges]
     return any(
         len(words & set(given)) > 1 and sum(text in words for text in given) >= SHARED * len(given)
         for words in of_judges

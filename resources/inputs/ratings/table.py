@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.messages import message
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from analysis.verdict.findings import FEWEST_OF_A_PERSON
 from analysis.verdict.panel import MOST_STEPS
 from analysis.words import how_often
@@ -428,7 +428,7 @@ def _whole(text: str) -> str:
 
 
 def _sortable(label: str) -> tuple[int, float, str]:
-    return (0, float(label), "") if _is_plain(label) else (1, 0.0, folded(label))
+    return (0, float(label), "") if _is_plain(label) else (1, 0.0, one_spelling(label))
 
 
 def _ratings(

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analysis.spelling import folded
+from analysis.spelling import one_spelling
 from analysis.words import count_noun
 from resources.database.storable import storable
 from resources.errors import FileFault, did_you_mean
@@ -105,7 +105,7 @@ class Gathering:
     def __init__(self, name: str, asked: "Asked", written: WrittenColumns | None = None) -> None:
         """Begin empty; `written` says how columns of text are read."""
         self.name, self.faults, self._grades = name, Faults(name), asked.grades
-        self._people = {folded(name) for name in asked.people}
+        self._people = {one_spelling(name) for name in asked.people}
         self._default_version = asked.prompt_version
         self._written = written or WrittenColumns({})
         self._judge_names = SpelledNames()
@@ -187,7 +187,7 @@ class Gathering:
         Raises:
             RowFault: It is no name.
         """
-        if stated is None and folded(judge) in self._people:
+        if stated is None and one_spelling(judge) in self._people:
             return None
         return identifier(column, stated or self._default_version)
 
