@@ -63,7 +63,7 @@ def calls(
     if judge is None and len(names) > 1:
         raise UserError(f"`--setting` names the judges {', '.join(names)}. Look at one judge at a time.")
     name = judge if judge is not None else next(iter(names), None)
-    shown = _identity_of(study, name) or _chosen(counts, name)
+    shown = _identity_of(study, name) or _judge_identity(counts, name)
     _show(study, counts, Scope(study.name, shown, alone, states or None), csv)
 
 
@@ -226,7 +226,7 @@ def _identity_of(study: Study, name: str | None) -> str | None:
     return known[-1] if known else None
 
 
-def _chosen(counts: pd.DataFrame, judge: str | None) -> str:
+def _judge_identity(counts: pd.DataFrame, judge: str | None) -> str:
     """The identity that is asked for, else the one that was asked last.
 
     Raises:

@@ -229,7 +229,7 @@ def show_recalibration(console: Console, study: Study, plan: RecalibrationPlan) 
     again = plan.again
     say(
         console,
-        f"{_chosen(study, plan)} judged again under '{again.prompt_version}'; {len(again.held_out)} of them "
+        f"{_queries_again(study, plan)} judged again under '{again.prompt_version}'; {len(again.held_out)} of them "
         f"{noun(len(again.held_out), 'is', 'are')} held out.",
     )
     table = _table("query", "kappa", "text")
@@ -251,7 +251,7 @@ def show_recalibration(console: Console, study: Study, plan: RecalibrationPlan) 
         )
 
 
-def _chosen(study: Study, plan: RecalibrationPlan) -> str:
+def _queries_again(study: Study, plan: RecalibrationPlan) -> str:
     n = len(plan.rows)
     if plan.every:
         return f"All {queries(n)} that {noun(n, 'does', 'do')} not count under it yet {noun(n, 'is', 'are')}"

@@ -41,7 +41,7 @@ def status(
     from resources.study import study_from_environment
 
     ours = study_from_environment()
-    chosen = _chosen(ours, study or [], list(STUDIES))
+    chosen = _studies_to_show(ours, study or [], list(STUDIES))
     graph = definitions_of(ours).resolve_asset_graph()
     stands_still = False
     with open_instance(home) as instance:
@@ -62,7 +62,7 @@ def status(
         raise typer.Exit(WANTS_A_PERSON)
 
 
-def _chosen(study: Study, asked: list[str], known: list[str]) -> list[str]:
+def _studies_to_show(study: Study, asked: list[str], known: list[str]) -> list[str]:
     """The studies to show, in their order.
 
     Raises:

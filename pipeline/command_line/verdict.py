@@ -168,7 +168,7 @@ def verdict(
         positive=several(positive),
         blank=tuple(blank or ()),
         by=tuple(by or ()),
-        where=tuple(map(_chosen, where or ())),
+        where=tuple(map(_column_and_value, where or ())),
     )
     said = answer(
         Question(tuple(file), columns, opening, tuple(lower_is_better or ()), tuple(same_scale or ()), annotators)
@@ -193,7 +193,7 @@ def verdict(
     deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [], texts)
 
 
-def _chosen(where: str) -> tuple[str, str]:
+def _column_and_value(where: str) -> tuple[str, str]:
     """The column and the value of `--where`."""
     name, is_one, value = where.partition("=")
     if not (name and is_one and value):

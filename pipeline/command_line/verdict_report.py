@@ -48,8 +48,8 @@ def objects_table(said: Answer) -> pd.DataFrame:
             {
                 "judge": name,
                 "object": said.ratings.objects,
-                "people": people if of_scores else _named(people, labels),
-                "rating": shown if of_scores else _named(shown, labels),
+                "people": people if of_scores else _label_names(people, labels),
+                "rating": shown if of_scores else _label_names(shown, labels),
                 "difference": away,
                 **{f"'{one.name}'": one.texts for one in shown_columns},
             }
@@ -60,5 +60,5 @@ def objects_table(said: Answer) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def _named(codes: np.ndarray, labels: np.ndarray) -> list[str | None]:
+def _label_names(codes: np.ndarray, labels: np.ndarray) -> list[str | None]:
     return [None if np.isnan(code) else str(labels[int(code)]) for code in codes]

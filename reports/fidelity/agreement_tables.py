@@ -152,7 +152,7 @@ def _error(row: dict[Any, Any], reasons: Any, pictures: list[Picture]) -> Larges
 
 def _pictures(contents: Contents, match_key: str) -> list[Picture]:
     """The first photo and the render of the object."""
-    found = contents.pictured
+    found = contents.objects_by_key
     if match_key not in found.index:
         return []
     row, gone = found.loc[match_key], say("sensitivity.picture_gone")

@@ -136,7 +136,7 @@ class Contents:
         }
 
     @cached_property
-    def pictured(self) -> pd.DataFrame:
+    def objects_by_key(self) -> pd.DataFrame:
         """What was judged, by match key; of an item with several objects the first, and nothing of texts."""
         objects = self.tables["study_objects"]
         by = "object" if self.plan.match_by == "object" else "item_id"
@@ -146,7 +146,7 @@ class Contents:
     @cached_property
     def candidates(self) -> dict[str, str]:
         """Address of the picture that was judged, by match key; the objects with the largest error anywhere first."""
-        matched, paths = self.tables["matched_scores"], self.pictured["candidate_path"].to_dict()
+        matched, paths = self.tables["matched_scores"], self.objects_by_key["candidate_path"].to_dict()
         sizes = matched["difference"].abs().round(12).groupby(matched["match_key"]).max()
         keys = sizes.sort_values(ascending=False, kind="stable").index
         return {str(key): paths[key] for key in keys if isinstance(paths.get(key), str)}

@@ -439,7 +439,7 @@ def _conditions_table(one: Stated) -> TableView:
                 say(f"verdict.head.{'yes' if condition.required else 'advice'}"),
             ]
         )
-    return TableView(joined([say("verdict.head.title"), _named(one)], ": "), heads, rows, stacks=True)
+    return TableView(joined([say("verdict.head.title"), _judge_and_place(one)], ": "), heads, rows, stacks=True)
 
 
 def _people_table(one: Stated) -> TableView:
@@ -454,10 +454,10 @@ def _people_table(one: Stated) -> TableView:
         ]
         for person in one.people
     ]
-    return TableView(joined([say("verdict.head.by_person"), _named(one)], ": "), heads, rows, stacks=True)
+    return TableView(joined([say("verdict.head.by_person"), _judge_and_place(one)], ": "), heads, rows, stacks=True)
 
 
-def _named(one: Stated) -> Text:
+def _judge_and_place(one: Stated) -> Text:
     return same(f"{one.judge}, {one.place}" if one.place else one.judge)
 
 

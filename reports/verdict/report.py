@@ -155,7 +155,7 @@ def _heads(*names: str, text: Sequence[str] = ()) -> list[Head]:
 def _agreement(result: Values) -> list[TableView]:
     views = []
     for judge in result["judges"]:
-        name = _named(judge)
+        name = _judge_name(judge)
         if judge["people"]:
             rows: list[list[Part]] = [
                 [str(one["name"]), whole(one["n"]), _number(one["person"]), _number(one["judge"])]
@@ -203,7 +203,7 @@ def _against(line: Values, result: Values) -> str | None:
     return None if line["statistic"].startswith("alpha") else line["against"] or result["reference"]
 
 
-def _named(judge: Values) -> Text:
+def _judge_name(judge: Values) -> Text:
     """A judge by its name, and that its scores were turned."""
     return say("turned", judge=same(judge["name"])) if judge["lower_is_better"] else same(judge["name"])
 
@@ -284,7 +284,7 @@ def _judges(result: Values) -> list[TableView]:
     compared = result["comparison"]
     if compared is None or "not_made" in compared:
         return []
-    named = {judge["name"]: _named(judge) for judge in result["judges"]}
+    named = {judge["name"]: _judge_name(judge) for judge in result["judges"]}
     rows: list[list[Part]] = [[named[one["name"]], _value(one), one["letters"]] for one in compared["judges"]]
     caption = say("table.judges", n=whole(compared["n"]))
     views = [TableView(caption, _heads("judge", "value", "letters", text=("letters",)), rows, stacks=True)]

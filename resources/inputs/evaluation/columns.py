@@ -127,8 +127,8 @@ def _columns(file: RecordFile, names: Sequence[str], asked: _Asked) -> Evaluatio
     prediction, truth = _own(file, prediction, names), truths[0] if truths else None
     fields = None if fields is None else [own for name in fields if (own := _own(file, name, names)) is not None]
     kind = kind or _recognised(file, names, prediction, truth)
-    chosen_prediction, passed = _chosen(file, names, "prediction", KNOWN[kind].prediction, prediction)
-    chosen_truth, passed_truths = _chosen(file, names, "truth", KNOWN[kind].truth, truth)
+    chosen_prediction, passed = _field_of(file, names, "prediction", KNOWN[kind].prediction, prediction)
+    chosen_truth, passed_truths = _field_of(file, names, "truth", KNOWN[kind].truth, truth)
     if chosen_prediction in (chosen_truth, *truths):
         raise FileFault(file.name, f"'{chosen_prediction}' is named as prediction and as truth.", "Name two fields.")
     sample_id = own_name(SAMPLE_ID, names)
@@ -157,14 +157,14 @@ def _own(file: RecordFile, name: str | None, names: Sequence[str]) -> str | None
     return own_name(name, names)
 
 
-def _chosen(
+def _field_of(
     file: RecordFile, names: Sequence[str], side: str, known: Sequence[str], named: str | None
 ) -> tuple[str, tuple[str, ...]]:
     """The field of one side, and the known ones that would have come before it."""
     if named is not None:
         return named, ()
     for place, name in enumerate(known):
-        found = spelled(name, names)
+        found = spellings_of(name, names)
         if found:
             # Its own spelling would have come before another one.
             return found[0], (*known[:place], *([name] if found[0] != name else []))
@@ -172,14 +172,14 @@ def _chosen(
     raise FileFault(file.name, problem, NAME_IT)
 
 
-def spelled(name: str, names: Sequence[str]) -> list[str]:
+def spellings_of(name: str, names: Sequence[str]) -> list[str]:
     """The names that are this one but for letter case and white space, the one that is spelled alike first."""
     same = [one for one in names if one_spelling(one) == one_spelling(name)]
     return sorted(same, key=lambda one: one != name)
 
 
 def _first(known: Sequence[str], names: Sequence[str]) -> str | None:
-    return next((found for name in known for found in spelled(name, names)), None)
+    return next((found for name in known for found in spellings_of(name, names)), None)
 
 
 def _recognised(file: RecordFile, names: Sequence[str], prediction: str | None, truth: str | None) -> Kind:
@@ -187,7 +187,7 @@ def _recognised(file: RecordFile, names: Sequence[str], prediction: str | None, 
     if truth is None:
         return _recognised_unnamed(file, names, prediction)
     for kind, sides in KNOWN.items():
-        if spelled(truth, sides.truth):
+        if spellings_of(truth, sides.truth):
             return kind
     numbers = _share_of_numbers(file, truth)
     if numbers == 0:
@@ -218,7 +218,7 @@ def _fits(known: Sequence[str], names: Sequence[str], prediction: str | None) ->
     if prediction is None:
         return _first(known, names) is not None
     everywhere = [name for sides in KNOWN.values() for name in sides.prediction]
-    return bool(spelled(prediction, known)) or not spelled(prediction, everywhere)
+    return bool(spellings_of(prediction, known)) or not spellings_of(prediction, everywhere)
 
 
 def _unclear(file: RecordFile, names: Sequence[str], truths: Mapping[Kind, str], prediction: str | None) -> FileFault:

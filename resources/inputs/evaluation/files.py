@@ -25,7 +25,7 @@ from resources.inputs.evaluation.columns import (
     EvaluationColumns,
     Kind,
     evaluation_columns,
-    spelled,
+    spellings_of,
 )
 from resources.inputs.evaluation.rows import (
     AnswerRows,
@@ -455,6 +455,6 @@ class _Reading:
             near = did_you_mean(SAMPLE_ID, columns.known_fields)
             yield f"There is no field '{SAMPLE_ID}'{near}; the row in the file names the sample."
         for chosen, known in zip((columns.prediction, columns.truth), KNOWN[columns.kind], strict=True):
-            also = [found for name in known for found in spelled(name, columns.known_fields)]
-            if spelled(chosen, known) and also:
+            also = [found for name in known for found in spellings_of(name, columns.known_fields)]
+            if spellings_of(chosen, known) and also:
                 yield f"'{chosen}' was read; {listing(map(repr, also))} is there too."

@@ -44,7 +44,7 @@ def known_order(labels: Iterable[str]) -> list[str] | None:
     if len(given) < FEWEST:
         return None
     for steps in (*_STEPS, _stars(given)):
-        places = [steps.get(_spelled(label)) for label in given]
+        places = [steps.get(_plain_label(label)) for label in given]
         known = [place for place in places if place is not None]
         if len(set(known)) == len(given):
             return [label for _, label in sorted(zip(known, given, strict=True))]
@@ -62,11 +62,11 @@ def numbered_order(labels: Iterable[str]) -> list[str] | None:
 
 def _stars(labels: Iterable[str]) -> dict[str, int]:
     """How many stars each run has."""
-    runs = {label: _STARS.fullmatch(label) for label in map(_spelled, labels)}
+    runs = {label: _STARS.fullmatch(label) for label in map(_plain_label, labels)}
     return {label: len(run[1]) for label, run in runs.items() if run is not None and label}
 
 
-def _spelled(label: str) -> str:
+def _plain_label(label: str) -> str:
     """In one spelling: small letters, single spaces, straight apostrophes, no variation selector and no full stop."""
     text = label.replace("\u2019", "'").replace("\ufe0f", "").replace("_", " ").replace("-", " ")
     return " ".join(text.casefold().split()).strip(" .")

@@ -481,7 +481,7 @@ def _of_objects(
             first.setdefault(item, row)
     rows = [first[item] for item in places]
     for other in others:
-        texts = other.spelled
+        texts = other.first_spellings
         same = all(item is None or texts[row] == texts[first[item]] for row, item in enumerate(items))
         if same:
             yield other.at(rows)

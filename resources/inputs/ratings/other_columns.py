@@ -34,7 +34,7 @@ class OtherColumn(NamedTuple):
         self.lengths.append(0 if text is None else len(text))
 
     @property
-    def spelled(self) -> list[str | None]:
+    def first_spellings(self) -> list[str | None]:
         """The texts, each in the spelling that came first."""
         names = SpelledNames()
         return [None if text is None else names.first(text) for text in self.texts]
@@ -55,7 +55,7 @@ def other_text(value: Any) -> str | None:
 
 def factor(column: OtherColumn) -> Factor | None:
     """What a column may tell of errors; nothing where it is blank, constant or names every object."""
-    texts = column.spelled
+    texts = column.first_spellings
     given = [text for text in texts if text is not None]
     different = set(given)
     if len(given) < len(column.texts) * (1.0 - MOST_BLANK) or len(different) < 2:

@@ -84,8 +84,8 @@ def summary_rows(names: Mapping[int, str | None], columns: Sequence[Sequence[str
         In the file's order. Of a column of words a number or a percentage below it sums up.
     """
     n = len(columns[0]) if columns else 0
-    last = _named(names, columns, range(n - 1, max(-1, n - 1 - MOST_ROWS), -1))
-    first = _named(names, columns, range(min(n, MOST_ROWS)))
+    last = _summary_names(names, columns, range(n - 1, max(-1, n - 1 - MOST_ROWS), -1))
+    first = _summary_names(names, columns, range(min(n, MOST_ROWS)))
     low, high = max(first, default=-1) + 1, min(last, default=n)
     kinds = first | last
     if not kinds or high - low < FEWEST_ABOVE:
@@ -100,7 +100,7 @@ def summary_rows(names: Mapping[int, str | None], columns: Sequence[Sequence[str
     return found
 
 
-def _named(
+def _summary_names(
     names: Mapping[int, str | None], columns: Sequence[Sequence[str | None]], places: Iterable[int]
 ) -> dict[int, str]:
     """By place what rows would hold that are named as summaries are, up to the first other row."""

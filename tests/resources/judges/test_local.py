@@ -16,7 +16,7 @@ from resources.errors import UserError
 from resources.judges import local
 from resources.judges.answers import parse_answer
 from resources.judges.contract import Call, JudgedObject
-from tests.analysis.images.appearance.surfaces import cloth, pictured, silhouette
+from tests.analysis.images.appearance.surfaces import cloth, cut_out, silhouette
 
 WEIGHTS = fidelity.RubricWeights()
 WHOLE = Setting(0.0, 1.0)
@@ -31,9 +31,9 @@ def written(path: Path, rgba: np.ndarray) -> tuple[str, str]:
 def judged(tmp_path_factory) -> JudgedObject:
     folder = tmp_path_factory.mktemp("local")
     disc = silhouette("disc")
-    photos = [written(folder / f"gt_{seed}.png", pictured(cloth(16, seed), disc)) for seed in (1, 2, 3)]
+    photos = [written(folder / f"gt_{seed}.png", cut_out(cloth(16, seed), disc)) for seed in (1, 2, 3)]
     uneven = cloth(16, 4).astype(np.float32) * np.linspace(0.6, 1.2, disc.shape[1])[None, :, None]
-    candidate = written(folder / "candidate.png", pictured(np.clip(uneven, 0, 255).astype(np.uint8), disc, True))
+    candidate = written(folder / "candidate.png", cut_out(np.clip(uneven, 0, 255).astype(np.uint8), disc, True))
     return JudgedObject(
         object="0123abcd",
         item_id="682267_soft-cloth",

@@ -20,7 +20,7 @@ NAMES = [
 ]
 
 
-def pictured() -> tuple[np.ndarray, np.ndarray]:
+def picture_and_mask() -> tuple[np.ndarray, np.ndarray]:
     """At 512 px, where a blur of 1 px is one."""
     mask = np.zeros((512, 512), np.bool_)
     mask[200:330, 150:400] = True
@@ -57,7 +57,7 @@ def test_magnitude_and_unit_say_what_the_name_says(name: str, magnitude: float |
 
 
 def test_more_of_an_alteration_changes_the_object_more() -> None:
-    image, mask = pictured()
+    image, mask = picture_and_mask()
     by_kind: dict[str, list[float]] = {}
     for one in alterations_of(GoldenSet()):
         if one.alter is not None and one.magnitude is not None:
@@ -72,7 +72,7 @@ def test_the_configuration_decides_colours_blend_bands_and_doses() -> None:
     plan = {"colours": ("#102030", "#ffffff"), "blend": "normal", "bands": 5, "opacities": (0.25,)}
     one = alterations_of(GoldenSet.model_validate({"stripes": plan}))[0]
     assert (one.name, one.magnitude) == ("stripes5_o25", 0.25)
-    image, mask = pictured()
+    image, mask = picture_and_mask()
     expected = stripes(image, mask, 0.25, blend="normal", colours=((16, 32, 48), (255, 255, 255)), bands=5)
     assert one.alter is not None
     np.testing.assert_array_equal(one.alter(image, mask), expected)

@@ -31,7 +31,7 @@ def cloth(wavelength_px: float, seed: int = 0, hue_deg: float = 20.0) -> NDArray
     return np.rint(np.clip(cv2.cvtColor(lab, cv2.COLOR_LAB2RGB), 0, 1) * 255).astype(np.uint8)
 
 
-def pictured(rgb: NDArray[np.uint8], mask: NDArray[np.bool_], transparent: bool = False) -> NDArray[np.uint8]:
+def cut_out(rgb: NDArray[np.uint8], mask: NDArray[np.bool_], transparent: bool = False) -> NDArray[np.uint8]:
     """RGBA: the surface inside the mask, black or nothing outside."""
     alpha = np.where(mask, 255, 0 if transparent else 255).astype(np.uint8)
     return np.dstack([np.where(mask[..., None], rgb, 0), alpha]).astype(np.uint8)

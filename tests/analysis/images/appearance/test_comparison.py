@@ -8,11 +8,11 @@ from scipy.stats import wasserstein_distance
 
 from analysis.images.appearance.comparison import SEVERITIES, compare, palette_distance, photos_together, transport
 from analysis.images.appearance.descriptors import Descriptor, described, patches
-from tests.analysis.images.appearance.surfaces import cloth, pictured, silhouette
+from tests.analysis.images.appearance.surfaces import cloth, cut_out, silhouette
 
 
 def surface(wavelength_px: float = 16, form: str = "disc", **look) -> Descriptor:
-    return described(patches(pictured(cloth(wavelength_px, **look), silhouette(form))))
+    return described(patches(cut_out(cloth(wavelength_px, **look), silhouette(form))))
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_the_same_material_on_another_silhouette_scores_high(photos, form):
 
 
 def test_the_background_does_not_count(photos):
-    transparent = described(patches(pictured(cloth(16, seed=9), silhouette("disc"), transparent=True)))
+    transparent = described(patches(cut_out(cloth(16, seed=9), silhouette("disc"), transparent=True)))
     assert compare(transparent, photos).subscores == compare(surface(seed=9), photos).subscores
 
 
@@ -80,7 +80,7 @@ def test_a_highlight_lowers_the_finish_score(photos):
     lamp = np.exp(-((rows - 120) ** 2 + (columns - 140) ** 2) / 2 / 26**2)[..., None]
     shown = np.rint(glossy + (255 - glossy) * lamp).astype(np.uint8)
     matte = compare(surface(seed=5), photos).subscores["material_finish"]
-    assert compare(described(patches(pictured(shown, silhouette("disc")))), photos).subscores["material_finish"] < (
+    assert compare(described(patches(cut_out(shown, silhouette("disc")))), photos).subscores["material_finish"] < (
         matte - 20
     )
 

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from analysis.images.appearance.descriptors import BLOCKS, Patches, described, patches
-from tests.analysis.images.appearance.surfaces import cloth, pictured, silhouette
+from tests.analysis.images.appearance.surfaces import cloth, cut_out, silhouette
 
 
 @pytest.fixture(scope="module")
 def seen() -> Patches:
-    return patches(pictured(cloth(16), silhouette("disc")))
+    return patches(cut_out(cloth(16), silhouette("disc")))
 
 
 def test_every_histogram_sums_to_one(seen):
@@ -35,7 +35,7 @@ def test_a_look_without_a_patch_is_refused(seen):
 
 def test_a_coarser_texture_moves_the_energy_to_coarser_bands(seen):
     def centroid(wavelength_px: float) -> float:
-        energies = described(patches(pictured(cloth(wavelength_px), silhouette("disc")))).energies
+        energies = described(patches(cut_out(cloth(wavelength_px), silhouette("disc")))).energies
         return float(np.average(np.arange(len(energies)), weights=energies))
 
     found = [centroid(wavelength) for wavelength in (10, 16, 26)]
@@ -44,5 +44,5 @@ def test_a_coarser_texture_moves_the_energy_to_coarser_bands(seen):
 
 
 def test_black_and_transparent_backgrounds_are_described_alike(seen):
-    other = described(patches(pictured(cloth(16), silhouette("disc"), transparent=True)))
+    other = described(patches(cut_out(cloth(16), silhouette("disc"), transparent=True)))
     np.testing.assert_allclose(other.shares, described(seen).shares)

@@ -7,31 +7,31 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from analysis.images.appearance.mask import LEAST_SHARE, has_background, isolated, object_mask, shows_nothing
-from tests.analysis.images.appearance.surfaces import SIDE_PX, cloth, pictured, silhouette
+from tests.analysis.images.appearance.surfaces import SIDE_PX, cloth, cut_out, silhouette
 
 
 def test_transparency_decides_where_there_is_any():
     disc = silhouette("disc")
-    picture = pictured(cloth(20), disc, transparent=True)
+    picture = cut_out(cloth(20), disc, transparent=True)
     picture[~disc, :3] = 200  # colours hidden behind transparency
     np.testing.assert_array_equal(object_mask(picture), disc)
 
 
 def test_black_that_touches_the_border_is_background():
     disc = silhouette("disc")
-    np.testing.assert_array_equal(object_mask(pictured(cloth(20), disc)), disc)
+    np.testing.assert_array_equal(object_mask(cut_out(cloth(20), disc)), disc)
 
 
 def test_black_inside_the_object_belongs_to_it():
     disc = silhouette("disc")
-    picture = pictured(cloth(20), disc)
+    picture = cut_out(cloth(20), disc)
     picture[150:170, 150:170, :3] = 0
     np.testing.assert_array_equal(object_mask(picture), disc)
 
 
 def test_noise_of_a_saved_jpeg_is_still_background():
     disc = silhouette("disc")
-    picture = pictured(cloth(20), disc)
+    picture = cut_out(cloth(20), disc)
     noise = np.random.default_rng(1).integers(0, 8, size=(SIDE_PX, SIDE_PX, 3), dtype=np.uint8)
     picture[~disc, :3] = noise[~disc]
     np.testing.assert_array_equal(object_mask(picture), disc)
@@ -90,7 +90,7 @@ def test_what_shows_nothing_is_what_the_mask_gives_up_on(picture):
 
 
 def test_the_object_covers_the_same_area_whatever_its_size_in_the_frame():
-    areas = [isolated(pictured(cloth(20), silhouette("disc", size)), 100, 2, 400).mask.sum() for size in (120, 260)]
+    areas = [isolated(cut_out(cloth(20), silhouette("disc", size)), 100, 2, 400).mask.sum() for size in (120, 260)]
     # A disc of 10,000 px has radius 56.4. A square brush of 2 px takes off 2 * 4 / pi = 2.55 px on average over the
     # directions, the mixed edge half a pixel: pi * 53.4^2 = 8950.
     assert areas == pytest.approx([8950, 8950], rel=0.01)
@@ -99,14 +99,14 @@ def test_the_object_covers_the_same_area_whatever_its_size_in_the_frame():
 def test_no_black_bleeds_into_the_object():
     flat = np.full((SIDE_PX, SIDE_PX, 3), 180, np.uint8)
     for transparent in (False, True):
-        alone = isolated(pictured(flat, silhouette("ellipse"), transparent), 100, 2, 400)
+        alone = isolated(cut_out(flat, silhouette("ellipse"), transparent), 100, 2, 400)
         np.testing.assert_allclose(alone.rgb, 180 / 255, atol=1e-5)
 
 
 def test_an_object_of_thin_bars_keeps_some_pixels():
     bars = np.zeros((SIDE_PX, SIDE_PX), bool)
     bars[40:280, 60:64] = bars[40:280, 200:204] = True
-    assert isolated(pictured(cloth(20), bars), 208, 3, 640).mask.any()
+    assert isolated(cut_out(cloth(20), bars), 208, 3, 640).mask.any()
 
 
 def test_a_background_is_what_fills_most_of_the_border():
