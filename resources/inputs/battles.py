@@ -28,6 +28,7 @@ READ: Final = (
 # How a file with a column for each outcome says who won: 1 in one of three.
 OUTCOMES: Final = ("winner_model_a", "winner_model_b", "winner_tie")
 TIE, FIRST, SECOND = 0, 1, 2
+_SIDES: Final = {FIRST: MODEL_A, SECOND: MODEL_B}
 _WON, _NOT_WON = ("1", "1.0", "true"), ("", "0", "0.0", "false")
 _WORDS: Final[Mapping[str, int]] = {
     **dict.fromkeys(("model_a", "model a", "a", "left", "model_1"), FIRST),
@@ -210,11 +211,15 @@ def _winner(cells: Mapping[str, Any], column: str) -> int | None:
     said = as_text(cells.get(WINNER))
     if said is None:
         return None
-    plain = one_spelling(said)
-    if plain in _WORDS or _TIE.fullmatch(plain):
-        return _WORDS.get(plain, TIE)
-    models = {side: as_text(cells.get(name)) or "" for side, name in ((FIRST, MODEL_A), (SECOND, MODEL_B))}
-    named = [side for side, model in models.items() if one_spelling(model) == plain]
+    plain, models = one_spelling(said), {side: as_text(cells.get(name)) or "" for side, name in _SIDES.items()}
+    named = [side for side, model in models.items() if model == said]
+    named = named or [side for side, model in models.items() if one_spelling(model) == plain]
+    word = TIE if _TIE.fullmatch(plain) else _WORDS.get(plain)
+    if word is not None and named not in ([], [word]):
+        problem = f"'{said}' in column '{column}' is the name of a model and the word for another winner."
+        raise _Wrong(problem, "Write model_a, model_b or tie.")
+    if word is not None:
+        return word
     if len(named) != 1:
         raise _Wrong(f"'{said}' in column '{column}' names neither model.", "Write model_a, model_b or tie.")
     return named[0]

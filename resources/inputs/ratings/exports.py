@@ -1,5 +1,6 @@
 """Files of ratings in forms of their own: TREC's judgments and runs, Label Studio's export, battles of models."""
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from upath import UPath
 
+from analysis.messages import message
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.battles import JUDGE, is_battles, read_battles
 from resources.inputs.column_names import own_name
@@ -19,7 +21,7 @@ from resources.runtime.opened_files import lines_of, opened
 
 TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
 JUDGMENT, RUN = ("topic", "iteration", "document", "grade"), ("topic", "Q0", "document", "rank", "score", "run")
-# Of a file's rows; study C allows as many without a usable rating.
+# Of a rater's rows; study C allows as many without a usable rating.
 MOST_LEFT_OUT: Final = 0.05
 ITEM, RATER, RATING, QUESTION = "item", "rater", "rating", "question"
 _ANNOTATIONS, _PREDICTIONS = "annotations", "predictions"
@@ -145,15 +147,16 @@ class BattleRatings(RecordFile):
 
     The rating is A where the model won whose name comes first in the alphabet, B where the other did, else tie; what
     one judge says of a pair in both orders is a tie where the two differ. Of a pair of which a judge says different
-    things in one order its rows are left out, up to `MOST_LEFT_OUT` of all rows.
+    things in one order its rows are left out, up to `MOST_LEFT_OUT` of its own rows.
     """
 
     def __init__(self, path: str | Path | UPath) -> None:
         """Read the file."""
         super().__init__(path)
         self._rows = read_battles(path).rows
-        self._records: list[Record] = []
-        torn: list[list[Record]] = []
+        self._records, self.remarks = list[Record](), (remarks := list[str]())
+        torn, n_rows = defaultdict[str, list[list[Record]]](list), Counter(one.judge or "" for one in self._rows)
+        n_ties, n_both = Counter[str](), Counter[str]()
         said: dict[tuple[str, str], dict[str, list[tuple[int, str, str]]]] = {}
         for one in self._rows:
             turned = one.a.name > one.b.name
@@ -165,17 +168,28 @@ class BattleRatings(RecordFile):
             rows = [row for of_order in orders.values() for row in of_order]
             labels = {label for _, label, _ in rows}
             contradicts = any(len({label for _, label, _ in of_order}) > 1 for of_order in orders.values())
-            label = labels.pop() if len(labels) == 1 else "tie"
+            label = "tie" if len(labels) > 1 else rows[0][1]
             kept = rows if contradicts else [(rows[0][0], label, rows[0][2])]
             records = [Record(row, {ITEM: item, JUDGE: who, RATING: one, QUESTION: asked}) for row, one, asked in kept]
-            (torn.append if contradicts else self._records.extend)(records)
-        n = sum(map(len, torn))
-        if n > MOST_LEFT_OUT * len(self._rows):
-            self._records += [record for records in torn for record in records]
-        elif torn:
-            pairs = [f"'{one[0].fields[JUDGE]}' in {' and '.join(f'{record.row:,}' for record in one)}" for one in torn]
-            which = f"{n:,} of {len(self._rows):,} rows ({listing(pairs, 3)})"
-            self.remarks = [f"Left out, as one rater says different things of one pair in one order: {which}."]
+            if contradicts:
+                torn[who].append(records)
+                continue
+            self._records += records
+            n_both[who] += len(orders) > 1
+            n_ties[who] += len(labels) > 1
+        for who, of_pairs in torn.items():
+            n = sum(map(len, of_pairs))
+            if n > MOST_LEFT_OUT * n_rows[who]:
+                self._records += [record for records in of_pairs for record in records]
+                continue
+            which = listing((" / ".join(f"{record.row:,}" for record in records) for records in of_pairs), 3)
+            left_out = (
+                "Left out, as '{who}' contradicts itself in one order of a pair: {n:,} of its {all:,} rows ({which})."
+            )
+            remarks.append(message(left_out, who=who, n=n, all=n_rows[who], which=which))
+        for who, n in (+n_ties).items():
+            ties = "Ties, as '{who}' answers otherwise in the other order: {n:,} of {all:,} pairs seen in both."
+            remarks.append(message(ties, who=who, n=n, all=n_both[who]))
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """A record a judge and pair; one for each row where too many contradict each other to be left out."""

@@ -109,6 +109,21 @@ def test_outcomes_in_three_columns_and_responses_are_an_arena_too(tmp_path: Path
     assert (one.question, one.a.name == two.a.name, two.a.name) == (two.question, False, f"{two.question}/m1#2")
 
 
+def test_a_winner_that_is_written_as_one_model_is_that_model(tmp_path: Path) -> None:
+    alike = {"model_a": "GPT-4", "model_b": "gpt-4"}
+    rows = [row(**alike, winner=winner) for winner in ("GPT-4", "gpt-4")]
+    assert [one.winner for one in read_battles(written(tmp_path / "mt.jsonl", *rows)).rows] == [1, 2]
+    with pytest.raises(UserError, match="'Gpt-4' in column 'winner' names neither model"):
+        read_battles(written(tmp_path / "neither.jsonl", row(**alike, winner="Gpt-4")))
+
+
+def test_a_models_name_that_is_the_word_for_the_other_side_is_a_question(tmp_path: Path) -> None:
+    rows = [row(model_a="A", model_b="B", winner="B"), row(model_a="B", model_b="A", winner="A")]
+    assert read_battles(written(tmp_path / "same.jsonl", rows[0])).rows[0].winner == 2
+    with pytest.raises(UserError, match="row 2: 'A' in column 'winner' is the name of a model and the word for anoth"):
+        read_battles(written(tmp_path / "mt.jsonl", *rows))
+
+
 @pytest.mark.parametrize(
     ("changed", "said_so"),
     [

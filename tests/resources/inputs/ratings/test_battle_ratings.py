@@ -40,9 +40,26 @@ def test_a_few_rows_in_which_a_judge_contradicts_itself_are_left_out_and_named(t
     found = raw_ratings(path, JUDGED)
     assert found.ratings["expert_1"][found.objects.index("7/alpaca-13b | 7/gpt-4")] is None
     assert sum(text is None for text in found.ratings["expert_1"]) == 1
-    # Rows 15 and 101 of 101; the same answer twice would be one.
+    # Rows 15 and 101; of expert_1's 51 rows 2 are 3.9 %. The same answer twice would be one.
     [note] = [one for one in found.notes if one.startswith("Left out")]
-    assert note.endswith("of one pair in one order: 2 of 101 rows ('expert_1' in 15 and 101).")
+    assert note == ("Left out, as 'expert_1' contradicts itself in one order of a pair: 2 of its 51 rows (15 / 101).")
+
+
+def test_a_judge_that_often_contradicts_itself_is_refused_however_many_rows_people_have(tmp_path: Path) -> None:
+    # 4 of the judge's 10 rows, and 4 of 110 rows of the file (3.6 %).
+    people = [row(question_id=n, judge="expert_1") for n in range(100)]
+    judged = [row(question_id=n % 8, judge="gpt4_pair", winner="model_a" if n < 8 else "model_b") for n in range(10)]
+    with pytest.raises(UserError, match="row 109: 'gpt4_pair' rated '0/alpaca-13b | 0/gpt-4' in row 101 already"):
+        raw_ratings(written(tmp_path / "mt.jsonl", *people, *judged), JUDGED)
+
+
+def test_two_orders_that_differ_are_a_tie_and_the_note_says_how_often(tmp_path: Path) -> None:
+    rows = [row(question_id=n, judge=judge) for n in range(3) for judge in ("expert_1", "gpt4_pair")]
+    # The other order: of question 0 the same model, of 1 the other one; 2 was seen in one order.
+    rows += [turned(row(), question_id=n, judge="gpt4_pair", winner=("model_a", "model_b")[n]) for n in range(2)]
+    found = raw_ratings(written(tmp_path / "mt.jsonl", *rows), JUDGED)
+    assert found.ratings["gpt4_pair"] == ["B", "tie", "B"]
+    assert found.notes == ("Ties, as 'gpt4_pair' answers otherwise in the other order: 1 of 2 pairs seen in both.",)
 
 
 def test_a_column_of_the_judges_next_to_the_winner_is_read_as_any_wide_file(tmp_path: Path) -> None:
