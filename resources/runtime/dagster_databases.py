@@ -44,8 +44,12 @@ def kept_server(address: str, **options: Any) -> sa.Engine:
     """
     if "poolclass" not in options:
         return sa.create_engine(address, **options)
-    assert options.pop("poolclass") is sa.pool.NullPool, "Dagster asks for another pool now"
-    return _server_engine(address, **options)
+    poolclass = options.pop("poolclass")
+    assert poolclass is sa.pool.NullPool, f"Dagster asks for a {poolclass.__name__} now"
+    engine = _server_engine(address, **options)
+    # Dagster registers a hook for a token with each engine it is given: a kept one would gather them.
+    has_token = bool(engine.dialect.dispatch.do_connect)
+    return sa.create_engine(address, poolclass=poolclass, **options) if has_token else engine
 
 
 def keep_engines(modules: Iterable[str], kept: Callable[..., sa.Engine] = kept_engine) -> None:

@@ -142,6 +142,24 @@ def test_the_web_ui_has_connections_of_its_own(postgres_url):
     assert own is not kept_server(address, isolation_level="AUTOCOMMIT", pool_size=1, max_overflow=10)
 
 
+NOWHERE = "postgresql+psycopg2://user@nowhere/{}"
+
+
+def test_an_engine_with_a_hook_that_gives_a_token_is_not_kept():
+    kept = kept_server(NOWHERE.format("token"), poolclass=sa.pool.NullPool)
+    assert kept_server(NOWHERE.format("token"), poolclass=sa.pool.NullPool) is kept
+    sa.event.listen(kept, "do_connect", lambda *_given: None)
+    other = kept_server(NOWHERE.format("token"), poolclass=sa.pool.NullPool)
+    assert other is not kept
+    assert not other.dialect.dispatch.do_connect
+
+
+def test_a_server_has_its_engine_where_python_leaves_assertions_out():
+    made = f"kept_server({NOWHERE.format('o')!r}, poolclass=sa.pool.NullPool)"
+    program = f"import sqlalchemy as sa; from {dagster_databases.__name__} import kept_server; {made}"
+    subprocess.run([sys.executable, "-O", "-c", program], check=True)
+
+
 def driven(address: str) -> str:
     """The address as Dagster is given it."""
     return sa.make_url(address).set(drivername="postgresql+psycopg2").render_as_string(hide_password=False)
