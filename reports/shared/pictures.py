@@ -21,7 +21,8 @@ QUALITY: Final = 82
 IN_ROW_PX: Final = 96
 # So many add about a megabyte to a page.
 MOST_IN_ROWS: Final = 500
-_THREADS: Final = 8
+# A picture of 80 million pixels takes 0.6 GB until it is small.
+_THREADS: Final = 2
 
 
 @dataclass(frozen=True)
