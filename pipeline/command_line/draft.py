@@ -83,15 +83,16 @@ class Draft:
         return out.getvalue()
 
     def _with_points(self, columns: Sequence[str]) -> dict[tuple[str, str], str]:
-        """How programs write the numbers of these columns, by column and cell; a cell in another form stays."""
+        """How programs write the numbers of these columns, by column and cell; digits, and other forms, stay."""
         texts, found = self.texts_in(columns), {}
         written = columns_as_written(self.file.name, texts, {}, self.file.delimiter, self.decimal)
         for name, of_one in texts.items():
-            for text in of_one:
+            # Digits may name something: 007, or more of them than a float holds.
+            for text in (one for one in of_one if not (one.isascii() and one.isdigit())):
                 with suppress(WrittenOtherwise):
                     if (number := written.number(name, text)) is not None:
                         is_share = written.on_scale(name, 1.0, 0.0, 2.0) > 1.0
-                        found[name, text] = f"{number * 100:.15g} %" if is_share else f"{number:.15g}"
+                        found[name, text] = f"{number * 100:.15g} %" if is_share else repr(number).removesuffix(".0")
         return found
 
     def relative(self, path: Path) -> str:

@@ -83,6 +83,16 @@ def test_a_decimal_sign_that_is_named_is_a_point_in_the_copy(tmp_path: Path) -> 
     assert study.datasets["niqe"].file == tmp_path / "home" / "s.csv"
 
 
+def test_digits_alone_stay_and_no_score_is_rounded_in_the_copy(tmp_path: Path) -> None:
+    file = tmp_path / "s.csv"
+    rows = [f"b{i};{1234567890123456789 + i // 2};00{i};0,{8333333333333334 + i};{i % 40},0" for i in range(60)]
+    file.write_text("\n".join(["image;conversation_id;size;niqe;MOS", *rows]) + "\n", encoding="utf-8")
+    printed("init", tmp_path / "home", "--from", file, "--decimal", ",")
+    copy = (tmp_path / "home" / "s.csv").read_text(encoding="utf-8").splitlines()
+    assert copy[7] == "b6,1234567890123456792,006,0.833333333333334,6"
+    assert copy[1] == "b0,1234567890123456789,000,0.8333333333333334,0"
+
+
 def test_criteria_are_a_breakdown_and_their_objects_share_a_source(tmp_path: Path) -> None:
     file = tmp_path / "s.csv"
     rows = [f"doc-{i},{one},{1 + i % 5},{1 + i % 4}" for i in range(40) for one in ("fluency", "style")]
