@@ -309,7 +309,8 @@ class _Studies(Draft):
                 lines += [f"      cluster: {quoted(sources[0])}   # resampled together"]
             if groups:
                 breakdowns = ", ".join(f"[{quoted(name)}]" for name in groups)
-                lines += [f"      group_by: [{breakdowns}]   # a breakdown{': too few to be resampled' if few else ''}"]
+                why = f"; too few of {quoted(sources[0])} to be resampled" if few else ""
+                lines += [f"      group_by: [{breakdowns}]   # a breakdown{why}"]
         return self.as_drafted("evaluation", lines)
 
 

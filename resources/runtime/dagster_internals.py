@@ -59,7 +59,7 @@ ENGINE_MODULES = (
     "dagster._core.storage.schedules.sqlite.sqlite_schedule_storage",
 )
 
-# Where the package for Postgres has its own from, which is loaded where it is asked for.
+# Where dagster-postgres takes its engines from; that package itself is loaded only when it is used.
 SERVER_MODULES = ("dagster._core.storage.sql",)
 
 keep_engines(ENGINE_MODULES)

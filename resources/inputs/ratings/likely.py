@@ -80,7 +80,7 @@ _RATER: Final = re.compile(
     r"^(rater|annotator|judge|worker|user|coder|assessor|reviewer|who|by)([_\s-]?(id|name))?$", re.I
 )
 _RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|relevance|answer)s?$", re.IGNORECASE)
-# What an object is rated for, one verdict each: of ratings for another one, people's agreement is another.
+# What an object is rated for. Each has a verdict of its own, as people agree more on some than on others.
 _CRITERION: Final = re.compile(
     r"(criteri(on|a|um|o)|kriterium|dimension[es]?|aspect|aspetto|metric|facet|trait)s?([_\s-]?(id|name))?",
     re.IGNORECASE,

@@ -104,6 +104,15 @@ def test_criteria_are_a_breakdown_and_their_objects_share_a_source(tmp_path: Pat
     assert "is on all criteria in 'criterion'; the verdict on one: touchstone verdict" in said
 
 
+def test_few_sources_next_to_criteria_are_what_is_said_to_be_too_few(tmp_path: Path) -> None:
+    file = tmp_path / "s.csv"
+    rows = [f"{n},topic-{n % 3},{one},{1 + n % 5},{1 + n % 4}" for n in range(40) for one in ("fluency", "style")]
+    file.write_text("\n".join(["item,topic,criterion,gpt4,expert", *rows]) + "\n", encoding="utf-8")
+    begun(file, tmp_path / "home")
+    drafted = (tmp_path / "home" / "touchstone.yaml").read_text(encoding="utf-8")
+    assert "group_by: [[topic], [criterion]]   # a breakdown; too few of topic to be resampled" in drafted
+
+
 def test_a_last_row_of_means_is_refused_before_a_study_counts_it(tmp_path: Path) -> None:
     file = tmp_path / "s.csv"
     rows = [f"d{i},{1 + i % 5},{1 + i % 4}" for i in range(40)]
