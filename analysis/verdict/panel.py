@@ -1,6 +1,6 @@
 """What a judge does against one column of people's answers, statistic by statistic, with clustered intervals."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final, Literal, NamedTuple
 
@@ -193,9 +193,9 @@ def label_shares(people: People, reference: ArrayLike, judge: ArrayLike) -> Shar
         return Shares(confusion, (), str(undefined))
 
 
-def uses_labels_otherwise(tests: Sequence[Mapping[str, Any]]) -> bool:
+def uses_labels_otherwise(p_values: Iterable[float]) -> bool:
     """Whether every test of marginal homogeneity says that a judge does not give each label as often as people do."""
-    return all(test["p"] < LEVEL for test in tests)
+    return all(p < LEVEL for p in p_values)
 
 
 # From rows of reference and judge to the statistics that rest on them: name, kind, and the function of their counts.

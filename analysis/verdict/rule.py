@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import scipy
 
 from analysis.agreement.alternative_annotator import POOLED, AlternativeAnnotator
-from analysis.messages import labelled, message
+from analysis.messages import labelled, made_of, message
 from analysis.ties import compare
 from analysis.verdict.people import LEVELS, Levels, Quantity, Standing, objects_needed
 from analysis.words import bounded
@@ -366,7 +366,7 @@ def _by_bound(standing: Standing, margin: float, policy: Policy) -> str:
 
 def holds_by_bound(one: Condition) -> bool:
     """Whether a bound that labels go by holds, though the interval reaches beyond what is needed."""
-    return one.state == "passes" and one.why.startswith(HOLDS_BY_BOUND.partition("{")[0])
+    return one.state == "passes" and made_of(one.why)[0] == HOLDS_BY_BOUND
 
 
 def _keeps_up(standing: Standing, order: Quantity, margin: float, policy: Policy) -> bool:

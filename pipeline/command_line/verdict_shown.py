@@ -1,22 +1,24 @@
 """What `touchstone verdict` prints for people: the verdict on each judge first, then what it rests on."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from analysis.verdict.panel import uses_labels_otherwise
+from analysis.verdict.panel import LEVEL, uses_labels_otherwise
 from analysis.verdict.people import are_a_crowd
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.evaluate_shown import grid
 from reports.shared.numbers import MINUS
+from reports.shared.text import Part, Translations
 from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
 
-SHOWN_LABELS, SHOWN_COLUMNS, LEVEL = 6, 4, 0.05
-TURNED = "turned: lower is better"
+# Those of the page: its module loads all that a page needs.
+WORDS: Final = Translations("verdict/words")
+SHOWN_LABELS, SHOWN_COLUMNS = 6, 4
 # Of steps of a scale weighted kappa says the same; `--json` has them.
 NOT_OF_STEPS = ("Pearson", "CCC", "ICC(A,1)", "root mean square error")
 ERRORS = {
@@ -24,8 +26,6 @@ ERRORS = {
     "another label": ("another label than people's", "is by"),
     "absolute error": ("the size of its errors", "changes by"),
 }
-DIFFER = "It does not give each label as often as people do"
-NO_DIFFERENCE = "No difference from people is proven in how often it gives each label"
 OF_A_LABEL = ("sensitivity of ", "precision of ")
 SHOWN_PEOPLE, SHOWN_PAIRS, JUDGES_IN_A_TABLE = 8, 6, 2
 
@@ -53,6 +53,11 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
     _show_comparison(result, console)
     for note in result["notes"]:
         console.print(Padding(Text(f"Note: {note}", style="bright_black"), (0, 0, 0, 0)))
+
+
+def _say(key: str, **parts: Part) -> str:
+    """The page's words in English."""
+    return WORDS.say(key, **parts).plain("en")
 
 
 def _objects(result: Mapping[str, Any]) -> str:
@@ -86,20 +91,15 @@ def _show_people(result: Mapping[str, Any], console: Console) -> None:
         if left > 0:
             table.add_row(f"and {left} more", "", "", "")
     for judge in judges:
-        name = (
-            ("all as one" if are_a_crowd([one["n"] for one in judge["people"]]) else "all")
-            if len(judges) == 1
-            else judge["name"]
-        )
+        of_all = "all_pooled" if are_a_crowd([one["n"] for one in judge["people"]]) else "all_people"
+        name = _say(of_all) if len(judges) == 1 else judge["name"]
         n = f"{judge['n']:,}"
         table.add_row(name, n, _shown(judge["people_agreement"]), _shown(judge["agreement"]))
     console.print(table)
     for judge in judges:
         if judge["with_other_people"]:
             own, order = (_between(judge["with_other_people"][part]) for part in ("agreement", "difference"))
-            name = "" if len(judges) == 1 else f"{judge['name']}: "
-            said = f"Other people like these: {own}, difference {order}. The verdict is on the people who are here."
-            console.print(f"{name}{said}")
+            console.print(_say("other_people", judge=judge["name"], own=own, difference=order))
 
 
 def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
@@ -151,13 +151,12 @@ def _show_labels(judges: Sequence[Mapping[str, Any]], console: Console) -> None:
                 table.add_row(f"and {len(labels) - SHOWN_LABELS} more labels", *[""] * (2 * len(of)))
             console.print(table)
         if judge["marginal_homogeneity"]:
-            name = f"{judge['name']}: " if len(judges) > 1 else ""
             tests = ", ".join(
                 f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]
             )
-            differs = uses_labels_otherwise(judge["marginal_homogeneity"])
-            answer = DIFFER if differs else NO_DIFFERENCE
-            console.print(f"{name}{answer}: {tests} (assumes independence).")
+            differs = uses_labels_otherwise([test["p"] for test in judge["marginal_homogeneity"]])
+            key = "shares.differ" if differs else "shares.open"
+            console.print(f"{_say(key, judge=judge['name'], tests=tests)}.")
 
 
 def _show_errors(result: Mapping[str, Any], console: Console) -> None:
@@ -239,9 +238,8 @@ def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
     table = grid("", f">{result['measure']}", "")
     turned = [judge["name"] for judge in result["judges"] if judge["lower_is_better"]]
     for judge in compared["judges"]:
-        table.add_row(
-            str(judge["name"]) + (f" ({TURNED})" if judge["name"] in turned else ""), _shown(judge), judge["letters"]
-        )
+        name = str(judge["name"])
+        table.add_row(_say("turned", judge=name) if name in turned else name, _shown(judge), judge["letters"])
     console.print(table)
     for pair in compared["pairs"][:SHOWN_PAIRS]:
         p = "" if pair["p_holm"] is None else f", p after Holm {pair['p_holm']:.3g}"

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.messages import made_of, message
 from analysis.verdict.errors import OTHER as OTHER_GROUPS
 from analysis.verdict.judges import NEEDED
-from analysis.verdict.panel import uses_labels_otherwise
+from analysis.verdict.panel import LEVEL, uses_labels_otherwise
 from analysis.verdict.people import AGREEMENT, are_a_crowd
 from reports.shared.charts import Chart
 from reports.shared.colours import MAIN, OTHER
@@ -44,7 +44,6 @@ TERM_OF: Final = {
 NEEDED_OF: Final = {AGREEMENT[measure]: needed for measure, needed in NEEDED.items()}
 MOST_OBJECTS: Final = 20_000
 ERRORS: Final = {"judge - people": "signed", "another label": "label", "absolute error": "size"}
-LEVEL: Final = 0.05
 Values = Mapping[str, Any]
 say = WORDS.say
 
@@ -164,7 +163,7 @@ def _agreement(result: Values) -> list[TableView]:
             everyone = _value(judge["people_agreement"]), _value(judge["agreement"])
             rows.append(
                 [
-                    say("all_as_one" if are_a_crowd([one["n"] for one in judge["people"]]) else "all_people"),
+                    say("all_pooled" if are_a_crowd([one["n"] for one in judge["people"]]) else "all_people"),
                     whole(judge["n"]),
                     *everyone,
                 ]
@@ -217,7 +216,7 @@ def _shares(judges: Sequence[Values]) -> list[Text]:
     for judge in judges:
         if tests := judge["marginal_homogeneity"]:
             shown = [joined([f"{test['method'].partition(',')[0]} p", p_value(test["p"])], " ") for test in tests]
-            key = "shares.differ" if uses_labels_otherwise(tests) else "shares.open"
+            key = "shares.differ" if uses_labels_otherwise([test["p"] for test in tests]) else "shares.open"
             said.append(say(key, judge=same(judge["name"]), tests=joined(shown)))
     return said
 

@@ -118,7 +118,7 @@ def test_numbers_of_other_objects_say_so_and_sources_and_crowds_are_named(made: 
     assert "This is over the 140 objects that two people rated, the statistics below are over all 150." in shown
     few = frame.tail(9)
     few.to_csv(tmp_path / "nine.csv", index=False)
-    assert "all as one" in read(tmp_path / "nine.csv", "--judge", "distance", *HUMANS)
+    assert "all ratings pooled" in read(tmp_path / "nine.csv", "--judge", "distance", *HUMANS)
     for rater in ("nist", "gpt"):
         rows = (f"{n // 4} 0 d{n} {n % (3 if rater == 'nist' else 4) % 3}" for n in range(60))
         (tmp_path / f"{rater}.qrels").write_text("\n".join(rows), encoding="utf-8")

@@ -126,7 +126,7 @@ def test_the_page_says_what_the_terminal_says_against_the_judge(said: Answer) ->
     for words in (
         "Other people like these: gpt4_score [",
         "The verdict is on the people who are here.",
-        "unreliable: so few objects or clusters that the interval is known to be too narrow.",
+        "An interval that is called unreliable is too narrow, as it is of too few objects or clusters.",
         "gpt4_score (turned: lower is better): Spearman with the other people",
         "objects that only it rated, next to 200 that people did",
         "in people's unit",
@@ -136,7 +136,7 @@ def test_the_page_says_what_the_terminal_says_against_the_judge(said: Answer) ->
         assert words in english
     for words in (
         "Altre persone come queste: gpt4_score [",
-        "inaffidabile: così pochi",
+        "Un intervallo detto inaffidabile è troppo stretto",
         "gpt4_score (invertito: più basso è migliore): Spearman",
         "nell'unità delle persone",
         "per ogni ",
