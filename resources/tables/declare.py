@@ -169,8 +169,13 @@ def undefined(what: str = "Which numbers are null") -> Column:
 
 
 def whole(name: str, meaning: str, unit: str = "", **limits: Any) -> Column:
-    """A column of counts."""
+    """A column of whole numbers."""
     return Column(name, "whole", meaning, unit, **limits)
+
+
+def count(name: str, meaning: str, *, low: int = 0, **limits: Any) -> Column:
+    """A column of how many there are."""
+    return whole(name, meaning, "count", low=low, **limits)
 
 
 def flag(name: str, meaning: str, **limits: Any) -> Column:

@@ -1,6 +1,6 @@
 """The tables of study C: predicted scores or answers held against the truth."""
 
-from resources.tables.declare import SAMPLING, Column, Table, flag, number, text, texts, whole
+from resources.tables.declare import SAMPLING, Column, Table, count, flag, number, text, texts, whole
 from resources.tables.trust_verdict import trust_verdict_table
 
 KINDS = ("scores", "answers")
@@ -21,8 +21,8 @@ EVALUATION_SAMPLES = Table(
         text("prediction_answer", "Option that the answer names; null where it names none.", nullable=True),
         text("truth_answer", "True option; null for scores.", nullable=True),
         text("answer_as_given", "The answer as the file spells it; null for scores.", nullable=True),
-        whole("n_rows_in_file", "Rows of the file, those left out included.", "count", low=0),
-        whole("n_unusable", "Rows left out, repetitions of a sample not counted.", "count", low=0, optional=True),
+        count("n_rows_in_file", "Rows of the file, those left out included."),
+        count("n_unusable", "Rows left out, repetitions of a sample not counted.", optional=True),
         Column(
             r"field\..+",
             "text",
@@ -42,9 +42,9 @@ STATISTIC = (
     number("ci_high", "Upper bound.", nullable=True),
 )
 COUNTS = (
-    whole("n_used", "Samples behind the number.", "count", low=0),
-    whole("n_total", "Rows of the file, those left out included.", "count", low=0),
-    whole("n_clusters", "Clusters behind the number; samples without a cluster are their own.", "count", low=0),
+    count("n_used", "Samples behind the number."),
+    count("n_total", "Rows of the file, those left out included."),
+    count("n_clusters", "Clusters behind the number; samples without a cluster are their own."),
 )
 WORDS = (
     text("method", "How interval and p were made.", nullable=True),
@@ -97,8 +97,8 @@ METRIC_COMPARISON = Table(
         number("williams_p", "Its p; assumes independence.", nullable=True),
         number("steiger_z", "Steiger's z on Pearson; assumes independence.", nullable=True),
         number("steiger_p", "Its p; assumes independence.", nullable=True),
-        whole("n_used", "Samples that both have, at least half of each; else those of either.", "count", low=0),
-        whole("n_clusters", "Clusters behind them.", "count", low=0),
+        count("n_used", "Samples that both have, at least half of each; else those of either."),
+        count("n_clusters", "Clusters behind them."),
         text("method", "How the interval was made.", nullable=True),
     ),
     key=("first", "second", "statistic"),
@@ -113,7 +113,7 @@ MCQ_CONFUSION = Table(
         text("options", "The option set, in its order."),
         text("truth", "True option."),
         text("prediction", "Answer; `invalid` where it is no option."),
-        whole("count", "Questions.", "count", low=0),
+        count("count", "Questions."),
         number(
             "share_of_truth",
             "Share of the questions with this true option; null where there is none.",
@@ -132,8 +132,8 @@ OPTION_RATES = Table(
         DATASET,
         text("options", "The option set, in its order."),
         text("option", "Option."),
-        whole("n_true", "Questions whose truth it is.", "count", low=0),
-        whole("n_predicted", "Questions to which it was the answer.", "count", low=0),
+        count("n_true", "Questions whose truth it is."),
+        count("n_predicted", "Questions to which it was the answer."),
         whole("excess", "Answers beyond the questions whose truth it is.", "count"),
         number("precision", "Right among the answers; null where there is none.", "share", nullable=True),
         number("recall", "Right among the questions; null where there is none.", "share", nullable=True),
@@ -149,11 +149,11 @@ CATEGORY_BREAKDOWN = Table(
         DATASET,
         text("grouped_by", "Fields, outermost first, joined by commas."),
         text("group", "Their values, joined by ' / '; (all) for the whole."),
-        whole("level", "How many of the fields the group fixes; 0 for the whole.", "count", low=0),
+        count("level", "How many of the fields the group fixes; 0 for the whole."),
         text("statistic", "srcc for scores, accuracy for answers."),
         *STATISTIC,
-        whole("n_used", "Samples of the group.", "count", low=0),
-        whole("n_clusters", "Clusters behind them.", "count", low=0),
+        count("n_used", "Samples of the group."),
+        count("n_clusters", "Clusters behind them."),
         flag("small", "Under 10 samples: shown, not to be relied on."),
         text("standing", "best or worst of its level; null elsewhere.", nullable=True),
         number("p_difference", "Do the groups of this level differ at all? Null where not tested.", nullable=True),
@@ -196,8 +196,8 @@ EVALUATION_SUMMARY = Table(
         text("kind", "Scores or answers.", among=KINDS),
         text("statistic", "srcc, plcc, krcc or accuracy."),
         *STATISTIC,
-        whole("n_used", "Samples behind the number.", "count", low=0),
-        whole("n_total", "Rows of the files.", "count", low=0),
+        count("n_used", "Samples behind the number."),
+        count("n_total", "Rows of the files."),
         text("undefined", "Why the number is null; of a mean, what it leaves out or counts once.", nullable=True),
     ),
     key=("dataset", "kind", "statistic"),
@@ -212,7 +212,7 @@ EVALUATION_REPORT = Table(
         text("sha256", "Its content hash."),
         whole("n_bytes", "Its size.", "bytes", low=1),
         text("study", "Study that it is about."),
-        whole("n_datasets", "Data sets in it.", "count", low=0),
+        count("n_datasets", "Data sets in it."),
         texts("languages", "Languages in it."),
     ),
     key=("path",),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from analysis.preference.accuracy import BAND_NAMES
-from resources.tables.declare import SAMPLING, Column, Table, bounds, flag, number, text, texts, undefined, whole
+from resources.tables.declare import SAMPLING, Column, Table, bounds, count, flag, number, text, texts, undefined, whole
 from resources.tables.trust_verdict import trust_verdict_table
 
 # Keys of the configuration that several tables are made from.
@@ -33,11 +33,11 @@ PHOTO_PAIRS = Table(
     "photo_pairs",
     "Photo pairs with people's votes: one row per pair (or per listed order), left-out ones with the cause.",
     (
-        whole("pair_idx", "Number of the pair, from 0, in the order of the file.", "count", low=0),
+        count("pair_idx", "Number of the pair, from 0, in the order of the file."),
         text("series_id", "Series, six digits."),
         CLUSTER,
-        whole("compareID1", "Image 1 inside its series, from 0.", "count", low=0),
-        whole("compareID2", "Image 2 inside its series, from 0.", "count", low=0),
+        count("compareID1", "Image 1 inside its series, from 0."),
+        count("compareID2", "Image 2 inside its series, from 0."),
         text("compareFile1", "Its file as the CSV names it."),
         text("compareFile2", "Its file as the CSV names it."),
         text("image_1", "Name of image 1: {series_id}-{compareID + 1:02d}."),
@@ -49,8 +49,8 @@ PHOTO_PAIRS = Table(
         whole("votes_neither", "Votes for neither; 0 where the file counts none.", "votes", low=0),
         whole("first_shown_votes", "Votes for the image that was shown first.", "votes", low=0),
         whole("votes_1_shown_first", "Votes for image 1 where it was the one shown first.", "votes", low=0),
-        whole("n_orders", "Orders in which the pair was shown, 1 or 2.", "count", low=1, high=2),
-        whole("num_reviewers", "People who voted, of both orders where they are merged.", "count", low=0),
+        count("n_orders", "Orders in which the pair was shown, 1 or 2.", low=1, high=2),
+        count("num_reviewers", "People who voted, of both orders where they are merged."),
         number("agreement", "Winner's share of votes_1 + votes_2; 0.5 where both are 0.", "share", **SHARE),
         whole("winner", "Image that people prefer: 1 or 2; null on a tie.", nullable=True, low=1, high=2),
         flag("opposite_orders", "The two orders of the pair have different winners."),
@@ -99,7 +99,7 @@ PAIR_ANSWERS = Table(
     (
         METHOD,
         text("judge", "The judge's name in the configuration."),
-        whole("pair_idx", "Number of the pair.", "count", low=0),
+        count("pair_idx", "Number of the pair."),
         text("image_1", "Name of photo or text 1."),
         text("image_2", "Name of photo or text 2."),
         CLUSTER,
@@ -122,18 +122,18 @@ PAIR_JUDGES = Table(
     (
         METHOD,
         text("judge", "The judge's name in the configuration."),
-        whole("n_pairs", "Judged pairs.", "count", low=0),
-        whole("n", "Pairs with an answer in both orders.", "count", low=0),
-        whole("n_clusters", "Clusters behind them.", "count", low=0),
+        count("n_pairs", "Judged pairs."),
+        count("n", "Pairs with an answer in both orders."),
+        count("n_clusters", "Clusters behind them."),
         number("consistency", "Share of them with the same answer in both orders.", "share", nullable=True, **SHARE),
         *bounds("consistency", "it, clusters resampled", "share"),
         number("tie_share", "Share of ties among their answers.", "share", nullable=True, **SHARE),
         number("first_shown_rate", "Share of answers for the one shown first.", "share", nullable=True, **SHARE),
         *bounds("first_shown_rate", "it", "share"),
-        whole("n_first_shown", "Answers that are no ties.", "count", low=0),
+        count("n_first_shown", "Answers that are no ties."),
         number("position_log_odds", "Log odds gained by being shown first, Bradley-Terry.", "logit", nullable=True),
         *bounds("position_log_odds", "it", "logit"),
-        whole("n_position", "Pairs that say something about it.", "count", low=0),
+        count("n_position", "Pairs that say something about it."),
         number(
             "length_bias",
             "Credit where people prefer the longer text, less that where they prefer the shorter.",
@@ -141,8 +141,8 @@ PAIR_JUDGES = Table(
             nullable=True,
         ),
         *bounds("length_bias", "it", "share"),
-        whole("n_longer", "Pairs whose longer text people prefer.", "count", low=0),
-        whole("n_shorter", "Pairs whose shorter text people prefer.", "count", low=0),
+        count("n_longer", "Pairs whose longer text people prefer."),
+        count("n_shorter", "Pairs whose shorter text people prefer."),
         number(
             "self_preference",
             "Credit where people prefer the judge's own text, less that where they prefer the other.",
@@ -150,8 +150,8 @@ PAIR_JUDGES = Table(
             nullable=True,
         ),
         *bounds("self_preference", "it", "share"),
-        whole("n_own", "Pairs with one own text, which people prefer.", "count", low=0),
-        whole("n_not_own", "Pairs with one own text, where people prefer the other.", "count", low=0),
+        count("n_own", "Pairs with one own text, which people prefer."),
+        count("n_not_own", "Pairs with one own text, where people prefer the other."),
         number("cost_usd", "What its calls cost.", "USD", low=0),
         *[
             interval_method(name)
@@ -170,10 +170,10 @@ IMAGE_FEATURES = Table(
     (
         text("shard", "Name of the shard's file; null where no photo is judged.", nullable=True),
         text("path", "Its address.", nullable=True),
-        whole("n_images", "Different images in it, also of other studies of the same photos.", "count", low=0),
-        whole("n_names", "Photos of the study that it measures; equal ones count each.", "count", low=0),
-        whole("n_unreadable", "Of these photos, unreadable ones.", "count", low=0),
-        whole("n_computed", "Images computed in the latest run; the others were there.", "count", low=0),
+        count("n_images", "Different images in it, also of other studies of the same photos."),
+        count("n_names", "Photos of the study that it measures; equal ones count each."),
+        count("n_unreadable", "Of these photos, unreadable ones."),
+        count("n_computed", "Images computed in the latest run; the others were there."),
         texts("stages", "Stages in it: rules, clip, vit, efficientnet."),
         text("recipe", "Digest of sizes, weights and versions behind the numbers.", nullable=True),
         number(
@@ -205,13 +205,13 @@ PAIRWISE_RESULTS = Table(
     "What a method picks: one row per method and judged pair; none for a method that is unavailable.",
     (
         METHOD,
-        whole("pair_idx", "Number of the pair.", "count", low=0),
+        count("pair_idx", "Number of the pair."),
         text("series_id", "Series, six digits."),
         CLUSTER,
-        whole("fold_group", "Group of clusters that share a photo, which folds keep whole.", "count", low=0),
+        count("fold_group", "Group of clusters that share a photo, which folds keep whole."),
         whole("winner", "Image that people prefer.", low=1, high=2),
         number("agreement", "Share of the votes for the winner.", "share", **SHARE),
-        whole("num_reviewers", "People who voted.", "count", low=0),
+        count("num_reviewers", "People who voted."),
         number(
             "score_image1",
             "Method's score of image 1 (of the pair's image 1, held out by clusters, for a probe).",
@@ -245,10 +245,10 @@ METHOD_METRICS = Table(
     "Every method at a glance: one row per method, unavailable ones with the reason.",
     (
         METHOD,
-        whole("n", "Pairs with a prediction.", "count", low=0),
-        whole("n_total", "Pairs judged.", "count", low=0),
-        whole("n_series", "Series behind them.", "count", low=0),
-        whole("n_clusters", "Clusters behind them.", "count", low=0),
+        count("n", "Pairs with a prediction."),
+        count("n_total", "Pairs judged."),
+        count("n_series", "Series behind them."),
+        count("n_clusters", "Clusters behind them."),
         number("accuracy", "Mean credit: a tie counts half.", "share", nullable=True, **SHARE),
         *bounds("accuracy", "it, clusters resampled", "share"),
         number("p_chance", "Two-sided p of accuracy 0.5, clusters as units.", "unitless", nullable=True, **SHARE),
@@ -271,17 +271,11 @@ METHOD_METRICS = Table(
                 number(f"accuracy_{band}", f"Accuracy where agreement is {band} %.", "share", nullable=True, **SHARE),
                 *bounds(f"accuracy_{band}", "it", "share"),
                 interval_method(f"accuracy_{band}"),
-                whole(f"n_{band}", "Pairs there.", "count", low=0),
+                count(f"n_{band}", "Pairs there."),
             )
         ],
         *[
-            whole(
-                f"truth_{truth}_predicted_{said}",
-                f"Pairs with winner {truth}, predicted {said}.",
-                "count",
-                nullable=True,
-                low=0,
-            )
+            count(f"truth_{truth}_predicted_{said}", f"Pairs with winner {truth}, predicted {said}.", nullable=True)
             for truth in (1, 2)
             for said in ("1", "2", "tie")
         ],
@@ -318,9 +312,9 @@ METHOD_SIGNIFICANCE = Table(
     (
         text("method_1", "The one with the higher accuracy."),
         text("method_2", "The other."),
-        whole("n", "Pairs that every method of the table predicts.", "count", low=0),
-        whole("n_series", "Series behind them.", "count", low=0),
-        whole("n_clusters", "Clusters behind them.", "count", low=0),
+        count("n", "Pairs that every method of the table predicts."),
+        count("n_series", "Series behind them."),
+        count("n_clusters", "Clusters behind them."),
         number("difference", "Mean credit of method 1 minus method 2.", "share", nullable=True),
         number(
             "z", "Sum of the clusters' differences over the root of their sum of squares.", "unitless", nullable=True
@@ -330,7 +324,7 @@ METHOD_SIGNIFICANCE = Table(
         flag("separated", "Holm separates them, and 10 clusters or more differ."),
         number("mcnemar_p", "Exact McNemar on pairs both decide; ignores series.", "unitless", nullable=True, **SHARE),
         number("mcnemar_p_mid", "Its mid-p; ignores series.", "unitless", nullable=True, **SHARE),
-        whole("n_decided_by_both", "Pairs decided by both.", "count", low=0),
+        count("n_decided_by_both", "Pairs decided by both."),
         text("letters_1", "Letters of method 1: methods that share one are not separated."),
         text("letters_2", "Letters of method 2."),
         undefined(),
@@ -345,8 +339,8 @@ BRADLEY_TERRY = Table(
     (
         text("image", "Name of the photo."),
         text("series_id", "Its series."),
-        whole("component", "Connected component, from 0.", "count", low=0),
-        whole("n_component", "Photos in it.", "count", low=1),
+        count("component", "Connected component, from 0."),
+        count("n_component", "Photos in it.", low=1),
         number("strength", "Log strength, centred in its component.", "logit"),
         number("standard_error", "Of the centred strength.", "logit", nullable=True, low=0),
         *bounds("strength", "the strength, for independent votes", "logit"),
@@ -371,7 +365,7 @@ BENCHMARK_EXPORT = Table(
         text("path", "Address."),
         text("sha256", "Content hash."),
         whole("n_bytes", "Size.", "bytes", low=0),
-        whole("n_rows", "Rows; null where it is no table.", "count", nullable=True, low=0),
+        count("n_rows", "Rows; null where it is no table.", nullable=True),
     ),
     key=("file",),
     reads=("*", "@own_methods"),

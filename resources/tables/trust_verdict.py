@@ -3,7 +3,7 @@
 from typing import Final, get_args
 
 from analysis.verdict.rule import State, Word
-from resources.tables.declare import Table, flag, number, text, texts, whole
+from resources.tables.declare import Table, count, flag, number, text, texts, whole
 
 VERDICT, CONDITION, PERSON = "verdict", "condition", "person"
 PEOPLE_ALL: Final = "all people"
@@ -39,8 +39,8 @@ def trust_verdict_table(study: str, judges: str, reads: tuple[str, ...]) -> Tabl
             text("needed", "What the condition asks for.", nullable=True),
             number("limit", "The number in it.", nullable=True),
             number("judge_estimate", "The judge's agreement in the person's place.", nullable=True),
-            whole("n", "What it rests on.", "count", nullable=True, low=0),
-            whole("n_clusters", "Clusters of it.", "count", nullable=True, low=0),
+            count("n", "What it rests on.", nullable=True),
+            count("n_clusters", "Clusters of it.", nullable=True),
             text("counted", "What n counts.", nullable=True),
             text("clusters", "What the clusters are.", nullable=True),
             text("gate", "The condition's check in code.", nullable=True),

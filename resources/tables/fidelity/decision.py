@@ -4,7 +4,7 @@ from typing import get_args
 
 from analysis.verdict.judge_differences import COMPARED
 from analysis.verdict.rule import Word
-from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
+from resources.tables.declare import SAMPLING, Table, bounds, count, flag, number, text, texts, time, undefined, whole
 from resources.tables.fidelity.scores import BASELINE, CALLS, CHOOSING, OBJECT, REPEATS, SCORE, SETTING
 from resources.tables.trust_verdict import trust_verdict_table
 
@@ -27,7 +27,7 @@ RECOMMENDED_SETTING = Table(
         number(
             "score", "Weighted distance from the four thresholds; only where all are kept.", "unitless", nullable=True
         ),
-        whole("rank", "Place by that score, from 1.", "count", nullable=True, low=1),
+        count("rank", "Place by that score, from 1.", nullable=True, low=1),
         number("behind_best", "Score of the best minus this one's.", "unitless", nullable=True),
         *bounds("behind_best", "that difference, simultaneous over settings"),
         flag("as_good_as_best", "The simultaneous interval of the difference from the best reaches 0.", nullable=True),
@@ -49,19 +49,17 @@ RECOMMENDED_SETTING = Table(
             nullable=True,
         ),
         number("spearman_holm_low", "Recommended setting: the same of Spearman.", "unitless", nullable=True),
-        whole("n_settings_tried", "Settings among which was chosen.", "count", low=0),
-        whole("n_choosing", "Objects that choose.", "count", low=0),
-        whole("n_reporting", "Objects behind the reported numbers.", "count", low=0),
-        whole("n_products_choosing", "Products that choose.", "count", low=0),
-        whole("n_products_reporting", "Products behind the reported numbers.", "count", low=0),
-        whole(
-            "n_matched_choosing", "Pairs with people (objects, or items) that choose: behind Spearman.", "count", low=0
-        ),
-        whole("n_matched_reporting", "Pairs behind the reported Spearman.", "count", low=0),
-        whole("n_matched_products_choosing", "Products of the pairs that choose.", "count", low=0),
-        whole("n_matched_products_reporting", "Products of the pairs behind the reported Spearman.", "count", low=0),
-        whole("n_first_choosing", "First answers that choose: behind JSON validity.", "count", low=0),
-        whole("n_first_reporting", "First answers behind the reported JSON validity.", "count", low=0),
+        count("n_settings_tried", "Settings among which was chosen."),
+        count("n_choosing", "Objects that choose."),
+        count("n_reporting", "Objects behind the reported numbers."),
+        count("n_products_choosing", "Products that choose."),
+        count("n_products_reporting", "Products behind the reported numbers."),
+        count("n_matched_choosing", "Pairs with people (objects, or items) that choose: behind Spearman."),
+        count("n_matched_reporting", "Pairs behind the reported Spearman."),
+        count("n_matched_products_choosing", "Products of the pairs that choose."),
+        count("n_matched_products_reporting", "Products of the pairs behind the reported Spearman."),
+        count("n_first_choosing", "First answers that choose: behind JSON validity."),
+        count("n_first_reporting", "First answers behind the reported JSON validity."),
         number(
             "cost_per_item_usd",
             "Cost of all attempts at this setting over the items judged, each once however many objects it has.",
@@ -76,7 +74,7 @@ RECOMMENDED_SETTING = Table(
             nullable=True,
         ),
         whole("repeats_needed_most", "Largest of them.", "count", nullable=True),
-        whole("n_without_projection", "Objects without spread, which project nothing.", "count", low=0),
+        count("n_without_projection", "Objects without spread, which project nothing."),
         text("method", "split or optimism, and how the intervals were made."),
     ),
     key=("setting",),
@@ -99,17 +97,12 @@ RETRIED_CALLS = Table(
     "Objects with a retried call next to the others: one row per setting.",
     (
         SETTING,
-        whole("n_calls", "Planned calls with any attempt.", "count", low=0),
-        whole("n_retried_calls", "Of these, with more than one attempt.", "count", low=0),
-        whole(
-            "n_retried_answers",
-            "Of these, where an earlier attempt was an answer that a person had tried again.",
-            "count",
-            low=0,
-        ),
-        whole("n_retried_objects", "Objects with a retried call that gave a score.", "count", low=0),
-        whole("n_other_objects", "Objects without.", "count", low=0),
-        whole("n_objects_gone", "Objects that the study no longer has: in none of the numbers.", "count", low=0),
+        count("n_calls", "Planned calls with any attempt."),
+        count("n_retried_calls", "Of these, with more than one attempt."),
+        count("n_retried_answers", "Of these, where an earlier attempt was an answer that a person had tried again."),
+        count("n_retried_objects", "Objects with a retried call that gave a score."),
+        count("n_other_objects", "Objects without."),
+        count("n_objects_gone", "Objects that the study no longer has: in none of the numbers."),
         number("mean_retried", "Mean score of the retried calls.", "0-1", nullable=True, **SCORE),
         number("mean_others", "Mean score of the other calls.", "0-1", nullable=True, **SCORE),
         number(
@@ -118,8 +111,8 @@ RETRIED_CALLS = Table(
         *bounds("difference", "it, products resampled", "0-1"),
         number("mae_retried", "Mean absolute error against people, objects with a retried call.", "0-1", nullable=True),
         number("mae_others", "The same of the others.", "0-1", nullable=True),
-        whole("n_mae_retried", "Objects with a retried call that people scored: behind the first.", "count", low=0),
-        whole("n_mae_others", "Objects without that people scored: behind the second.", "count", low=0),
+        count("n_mae_retried", "Objects with a retried call that people scored: behind the first."),
+        count("n_mae_others", "Objects without that people scored: behind the second."),
         text("retried", "The objects, at most 20 of them."),
         text("method", "How the interval was made.", nullable=True),
         undefined(),
@@ -137,7 +130,7 @@ ANNOTATOR_TEST = Table(
     (
         SETTING,
         text("annotator", "Who is held against the judge; all annotators for the row of the whole."),
-        whole("n_instances", "Objects that annotator, judge and another annotator scored.", "count", low=0),
+        count("n_instances", "Objects that annotator, judge and another annotator scored."),
         number(
             "share_judge_better",
             "Share of objects on which the judge is at least as near to the others.",
@@ -163,7 +156,7 @@ ANNOTATOR_TEST = Table(
         *bounds("human_icc_1_1", "it"),
         number("human_icc_1_k", "ICC(1,k) of their mean; row of the whole.", "unitless", nullable=True),
         *bounds("human_icc_1_k", "it"),
-        whole("human_icc_n", "Objects behind both; row of the whole.", "count", nullable=True, low=0),
+        count("human_icc_n", "Objects behind both; row of the whole.", nullable=True),
         number(
             "human_icc_1_1_reml",
             "ICC(1,1) by restricted likelihood, for annotators with gaps; row of the whole.",
@@ -191,8 +184,8 @@ FEW_LABELS = Table(
     "How far a few human labels and the judge on everything would bring the mean human score.",
     (
         SETTING,
-        whole("n_labels", "Objects with a label, drawn at random.", "count", low=0),
-        whole("n_unlabelled", "Objects with the judge's score only.", "count", low=0),
+        count("n_labels", "Objects with a label, drawn at random."),
+        count("n_unlabelled", "Objects with the judge's score only."),
         number("prediction_powered", "PPI++ estimate of the mean human score.", "0-1", nullable=True),
         *bounds("prediction_powered", "it", "0-1"),
         number("people_only", "Mean of the labels.", "0-1", nullable=True),
@@ -223,7 +216,7 @@ FEW_LABELS = Table(
             for column in (number(name, what, "unitless", nullable=True), *bounds(name, "it", "unitless"))
         ),
         text("correlation_undefined", "Why correlations are null; null where none is.", nullable=True),
-        whole("n_products", "Products behind the objects.", "count", low=0),
+        count("n_products", "Products behind the objects."),
         text("method", "How the intervals were made, and what they assume.", nullable=True),
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
@@ -247,8 +240,8 @@ ANCHOR_SCORES = Table(
             nullable=True,
             **SCORE,
         ),
-        whole("n_valid", "Valid repeats.", "count", low=0),
-        whole("n_planned", "Repeats planned; of an earlier day, the largest one seen.", "count", low=1),
+        count("n_valid", "Valid repeats."),
+        count("n_planned", "Repeats planned; of an earlier day, the largest one seen.", low=1),
         text("judge", "Judge: openai, local or replay."),
         text("judge_identity", "Digest of judge, model, rubric, parameters and code version."),
         text("model_asked", "Model that was asked for."),
@@ -269,13 +262,10 @@ DRIFT = Table(
         text("occasion", "Day (UTC) on which the anchor was judged; 'judge 2' behind it: another judge that day."),
         text("pinned", "Occasion that it is held against."),
         SETTING,
-        whole("n_objects", "Objects with enough valid repeats on both occasions, which are compared.", "count", low=0),
-        whole("n_pinned", "Objects of the anchor.", "count", low=0),
-        whole(
-            "n_too_few_repeats",
-            "Objects of this occasion with fewer valid repeats than a score needs: not compared.",
-            "count",
-            low=0,
+        count("n_objects", "Objects with enough valid repeats on both occasions, which are compared."),
+        count("n_pinned", "Objects of the anchor."),
+        count(
+            "n_too_few_repeats", "Objects of this occasion with fewer valid repeats than a score needs: not compared."
         ),
         number("mean_then", "Mean score when pinned.", "0-1", nullable=True, **SCORE),
         number("mean_now", "Mean score on this occasion.", "0-1", nullable=True, **SCORE),
@@ -351,8 +341,8 @@ JUDGE_COMPARISON = Table(
             nullable=True,
         ),
         text("word", "The judge's verdict; null in rows of two.", nullable=True, among=get_args(Word)),
-        whole("n", "Objects behind it; for spearman and mae the pairs with people.", "count", low=0),
-        whole("n_products", "Products behind it.", "count", low=0),
+        count("n", "Objects behind it; for spearman and mae the pairs with people."),
+        count("n_products", "Products behind it."),
         text("basis", "Which objects these are: those that chose no setting, or all."),
         text("method", "How the interval was made.", nullable=True),
         text("undefined", "Why the number is null; null where it is not.", nullable=True),

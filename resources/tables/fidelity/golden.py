@@ -1,6 +1,6 @@
 """The tables of study A's golden set: altered renders, what the judge says of them, and whether it sees the change."""
 
-from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, undefined, whole
+from resources.tables.declare import SAMPLING, Table, bounds, count, flag, number, text, texts, undefined, whole
 from resources.tables.fidelity.scores import CALLS, CHOOSING, ITEM, OBJECT, PRODUCT, SCORE, SETTING
 
 KINDS = (
@@ -80,10 +80,10 @@ GOLDEN_SCORES = Table(
         MAGNITUDE_UNIT,
         EXPECTED,
         number("original_score", "Judge's score of the original at this setting.", "0-1", nullable=True, **SCORE),
-        whole("n_original", "Valid repeats behind it.", "count", low=0),
+        count("n_original", "Valid repeats behind it."),
         number("altered_score", "Judge's score of the altered image.", "0-1", nullable=True, **SCORE),
-        whole("n_altered", "Valid repeats behind it.", "count", low=0),
-        whole("n_planned", "Repeats planned for each.", "count", low=1),
+        count("n_altered", "Valid repeats behind it."),
+        count("n_planned", "Repeats planned for each.", low=1),
         number("drop", "Original minus altered: positive where the altered one is scored lower.", "0-1", nullable=True),
         number("cost_usd", "Cost of judging the altered image.", "USD", low=0),
         flag("chose_setting", "The object's product also had a part in choosing the setting."),
@@ -104,9 +104,9 @@ SENSITIVITY = Table(
         MAGNITUDE,
         MAGNITUDE_UNIT,
         EXPECTED,
-        whole("n_items", "Items with a pair of scores that counts: behind every number.", "count", low=0),
-        whole("n_total", "Items of the golden set.", "count", low=0),
-        whole("n_chose_setting", "Items whose product also had a part in choosing the setting.", "count", low=0),
+        count("n_items", "Items with a pair of scores that counts: behind every number."),
+        count("n_total", "Items of the golden set."),
+        count("n_chose_setting", "Items whose product also had a part in choosing the setting."),
         number("mean_original", "Mean score of the originals.", "0-1", nullable=True, **SCORE),
         number("mean_altered", "Mean score of the altered.", "0-1", nullable=True, **SCORE),
         number("mean_drop", "Mean of original minus altered.", "0-1", nullable=True),
@@ -124,9 +124,9 @@ SENSITIVITY = Table(
         *bounds("d_z", "d_z, noncentral t"),
         number("hit_rate", "Share of items whose score moved as expected.", "share", nullable=True, **SCORE),
         *bounds("hit_rate", "the hit rate", "share"),
-        whole("n_hits", "Items that moved as expected.", "count", low=0),
-        whole("n_misses", "Items that did not, ties included.", "count", low=0),
-        whole("n_ties", "Pairs with equal scores; misses where a change is expected.", "count", low=0),
+        count("n_hits", "Items that moved as expected."),
+        count("n_misses", "Items that did not, ties included."),
+        count("n_ties", "Pairs with equal scores; misses where a change is expected."),
         number(
             "false_alarm_rate",
             "Share of items called different; only where `same` is expected.",
@@ -194,11 +194,11 @@ DOSE_RESPONSE = Table(
             "dose_unit",
             "Unit of the dose, which is 0 where nothing is changed: what was taken away of a factor, or added to it.",
         ),
-        whole("n_magnitudes", "Magnitudes.", "count", low=0),
-        whole("n_items", "Items with a pair of scores at all of them, behind Page's test.", "count", low=0),
-        whole("n_line", "Items with a pair at two of them or more, behind the line.", "count", low=0),
-        whole("n_total", "Items of the golden set.", "count", low=0),
-        whole("n_missing_pairs", "Pairs of item and magnitude that lack a score.", "count", low=0),
+        count("n_magnitudes", "Magnitudes."),
+        count("n_items", "Items with a pair of scores at all of them, behind Page's test."),
+        count("n_line", "Items with a pair at two of them or more, behind the line."),
+        count("n_total", "Items of the golden set."),
+        count("n_missing_pairs", "Pairs of item and magnitude that lack a score."),
         number(
             "r2", "Share of the within-item variance of drops that the dose explains.", "share", nullable=True, **SCORE
         ),

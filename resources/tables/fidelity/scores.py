@@ -3,7 +3,7 @@
 from typing import Any
 
 from resources.tables.call_states import ANSWER_STATES, FAULT_STATES
-from resources.tables.declare import Column, Table, number, text, texts, time, whole
+from resources.tables.declare import Column, Table, count, number, text, texts, time, whole
 
 # Keys of the configuration that several tables are made from.
 REPEATS = ("max_incomplete_share", "minimum_repeats", "repeats", "stopping")
@@ -57,14 +57,12 @@ STUDY_OBJECTS = Table(
         text("candidate_sha256", "Content hash of the render.", nullable=True),
         texts("reference_paths", "Addresses of the photos, in order."),
         texts("reference_sha256", "Content hashes of the photos, in order."),
-        whole("n_references", "Photos.", "count", low=0, high=5),
+        count("n_references", "Photos.", high=5),
         text("excluded", "Cause for which the object is not judged; null where it is.", nullable=True),
         text("exclusion_detail", "The cause in a sentence, with the remedy.", nullable=True),
-        whole(
+        count(
             "n_with_background",
             "Its pictures with a background that is neither black nor transparent, which counts as part of the object.",
-            "count",
-            low=0,
             optional=True,
         ),
     ),
@@ -90,8 +88,8 @@ JUDGE_CALLS = Table(
         OBJECT,
         ITEM,
         SETTING,
-        whole("repeat", "Repeat, from 1.", "count", low=1),
-        whole("attempt", "Attempt at this repeat, from 1; the last one counts.", "count", low=1),
+        count("repeat", "Repeat, from 1.", low=1),
+        count("attempt", "Attempt at this repeat, from 1; the last one counts.", low=1),
         text("run_id", "Nonce in the prompt, derived from the call's key."),
         text("judge", "Judge: openai or anthropic (the format), local or replay."),
         text("judge_identity", "Digest of judge, model, rubric, parameters and code version."),
@@ -134,8 +132,8 @@ SCORE_MATRIX = Table(
         OBJECT,
         ITEM,
         PRODUCT,
-        whole("n_valid", "Repeats with a score.", "count", low=0),
-        whole("n_planned", "Repeats planned.", "count", low=1),
+        count("n_valid", "Repeats with a score."),
+        count("n_planned", "Repeats planned.", low=1),
         Column(r"repeat_\d+", "number", "Verdict of this repeat.", "0-1", nullable=True, pattern=True, **SCORE),
     ),
     key=("setting", "object"),
@@ -153,9 +151,9 @@ MATCHED_SCORES = Table(
         text("algorithm", "What generated the object; null where an item's objects differ.", nullable=True),
         *CATEGORIES,
         number("judge_score", "Mean (or median, as configured) of the valid repeats.", "0-1", **SCORE),
-        whole("n_judge_scores", "Valid repeats behind it.", "count", low=1),
+        count("n_judge_scores", "Valid repeats behind it.", low=1),
         number("human_score", "Mean of the ratings; of the objects' means for an item.", "0-1", **SCORE),
-        whole("n_ratings", "Ratings behind it.", "count", low=1),
+        count("n_ratings", "Ratings behind it.", low=1),
         number("difference", "Judge minus people.", "0-1", low=-1.0, high=1.0),
     ),
     key=("setting", "match_key"),

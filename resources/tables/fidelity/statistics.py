@@ -1,6 +1,6 @@
 """The tables of study A that hold statistics: repeatability, agreement and the summary."""
 
-from resources.tables.declare import SAMPLING, Column, Table, bounds, flag, number, text, whole
+from resources.tables.declare import SAMPLING, Column, Table, bounds, count, flag, number, text, whole
 from resources.tables.fidelity.scores import BASELINE, ITEM, OBJECT, PRODUCT, REPEATS, SCORE, SETTING
 
 FORMS = {
@@ -31,12 +31,12 @@ ICC_BY_SETTING = Table(
     "How far one repeat's score stands in for another's: six ICC forms per setting.",
     (
         SETTING,
-        whole("n_objects", "Objects in the matrix.", "count", low=0),
-        whole("n_used", "Objects with enough valid repeats: what the numbers rest on.", "count", low=0),
-        whole("n_complete", "Objects with every repeat: the two-way forms use these only.", "count", low=0),
-        whole("n_products", "Products behind the objects used.", "count", low=0),
-        whole("n_planned", "Repeats planned.", "count", low=1),
-        whole("n_missing", "Cells of the matrix without a score.", "count", low=0),
+        count("n_objects", "Objects in the matrix."),
+        count("n_used", "Objects with enough valid repeats: what the numbers rest on."),
+        count("n_complete", "Objects with every repeat: the two-way forms use these only."),
+        count("n_products", "Products behind the objects used."),
+        count("n_planned", "Repeats planned.", low=1),
+        count("n_missing", "Cells of the matrix without a score."),
         number("k0", "Effective repeats per object.", "repeats", nullable=True),
         number("icc_1k0", "ICC(1,k0): one-way, mean of the repeats that there are.", "unitless", nullable=True),
         number("icc_1k_reml", "ICC(1,k) by restricted likelihood (REML), for gaps.", "unitless", nullable=True),
@@ -69,7 +69,7 @@ STABILITY = Table(
         OBJECT,
         ITEM,
         PRODUCT,
-        whole("n_valid", "Repeats with a score.", "count", low=0),
+        count("n_valid", "Repeats with a score."),
         number("mean", "Mean of the repeats.", "0-1", nullable=True, **SCORE),
         number("median", "Median of the repeats.", "0-1", nullable=True, **SCORE),
         number("mad", "Median absolute deviation from the median.", "0-1", nullable=True, low=0),
@@ -77,7 +77,7 @@ STABILITY = Table(
         number("ci_low", "Lower bound of the mean, t interval.", "0-1", nullable=True),
         number("ci_high", "Upper bound of the mean.", "0-1", nullable=True),
         number("half_width", "Half the interval's width; none from one repeat.", "0-1", nullable=True, low=0),
-        whole("n_outliers", "Outlying repeats, flagged from 10 repeats on.", "count", nullable=True, low=0),
+        count("n_outliers", "Outlying repeats, flagged from 10 repeats on.", nullable=True),
         text("undefined", "Why numbers are null; null where none is.", nullable=True),
     ),
     key=("setting", "object"),
@@ -90,7 +90,7 @@ CONVERGENCE_CURVES = Table(
     (
         SETTING,
         OBJECT,
-        whole("n", "Repeats looked at.", "count", low=1),
+        count("n", "Repeats looked at.", low=1),
         number("mean", "Mean of the first n.", "0-1", **SCORE),
         number("median", "Median of the first n.", "0-1", **SCORE),
         number("mad", "Median absolute deviation of the first n.", "0-1", low=0),
@@ -112,13 +112,13 @@ CONVERGENCE_SUMMARY = Table(
     "Convergence over objects: one row per setting and number of repeats.",
     (
         SETTING,
-        whole("n", "Repeats looked at.", "count", low=1),
-        whole("n_objects", "Objects with that many repeats.", "count", low=0),
+        count("n", "Repeats looked at.", low=1),
+        count("n_objects", "Objects with that many repeats."),
         number("mean_half_width", "Mean over objects.", "0-1", nullable=True),
         number("median_half_width", "Median over objects.", "0-1", nullable=True),
         number("max_half_width", "Largest over objects.", "0-1", nullable=True),
-        whole("n_converged", "Objects at or under the threshold.", "count", low=0),
-        whole("n_without_spread", "Of these, only because their repeats so far are equal.", "count", low=0),
+        count("n_converged", "Objects at or under the threshold."),
+        count("n_without_spread", "Of these, only because their repeats so far are equal."),
         number("threshold", "Half-width asked for.", "0-1"),
     ),
     key=("setting", "n"),
@@ -138,9 +138,9 @@ HUMAN_AGREEMENT = Table(
         number("ci_high", "Upper bound.", nullable=True),
         number("p", "p-value against no association.", nullable=True, **SCORE),
         text("unit", "Unit of value and bounds."),
-        whole("n_used", "Objects behind the number.", "count", low=0),
-        whole("n_total", "Objects of the group that are judged, scored by people or not.", "count", low=0),
-        whole("n_products", "Products behind the number.", "count", low=0),
+        count("n_used", "Objects behind the number."),
+        count("n_total", "Objects of the group that are judged, scored by people or not."),
+        count("n_products", "Products behind the number."),
         text("method", "How interval and p were made.", nullable=True),
         text("undefined", "Why the number is null.", nullable=True),
     ),
@@ -172,16 +172,14 @@ SETTING_SUMMARY = Table(
         number("rmse", "Root mean squared error against people.", "0-1", nullable=True),
         number("bias", "Judge minus people, mean.", "0-1", nullable=True),
         number("json_validity_rate", "Valid among first attempts that got an answer.", "share", nullable=True),
-        whole("n_evaluations", "Attempts that got any answer.", "count", low=0),
-        whole("n_faults", "Attempts that got none.", "count", low=0),
+        count("n_evaluations", "Attempts that got any answer."),
+        count("n_faults", "Attempts that got none."),
         number("cost_usd", "Cost of all attempts.", "USD", low=0),
-        whole("n_total", "Objects that are judged.", "count", low=0),
-        whole(
-            "n_objects", "Of these, valid in every setting that is compared: what the numbers rest on.", "count", low=0
-        ),
-        whole("n_products", "Products behind them.", "count", low=0),
-        whole("n_matched", "Of these objects (or their items), those that people scored too.", "count", low=0),
-        whole("n_left_out", "Objects valid in this setting but not in every one.", "count", low=0),
+        count("n_total", "Objects that are judged."),
+        count("n_objects", "Of these, valid in every setting that is compared: what the numbers rest on."),
+        count("n_products", "Products behind them."),
+        count("n_matched", "Of these objects (or their items), those that people scored too."),
+        count("n_left_out", "Objects valid in this setting but not in every one."),
         text(
             "incomplete",
             "Objects with too few valid repeats in this setting, with how many; null where there are none.",

@@ -3,7 +3,7 @@
 from typing import Any
 
 from resources.tables.call_states import ANSWER_STATES
-from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, undefined, whole
+from resources.tables.declare import SAMPLING, Table, bounds, count, flag, number, text, texts, undefined, whole
 
 # Keys of the configuration that several tables are made from.
 THRESHOLDS = ("grades", "relevant_from", "threshold", "thresholds")
@@ -23,7 +23,7 @@ QUERY_DOCUMENTS = Table(
         text("query", "What was asked."),
         DOC_ID,
         text("document", "Its text; null where the input has none.", nullable=True),
-        whole("position", "Place of the document in its query, from 0, as the input has them.", "count", low=0),
+        count("position", "Place of the document in its query, from 0, as the input has them."),
     ),
     key=("query_id", "doc_id"),
     reads=("@scores_come_with_input", "columns", "grades", "people", "postgres", "scale"),
@@ -55,12 +55,12 @@ QUERY_KAPPA = Table(
         *PAIR,
         QUERY_ID,
         text("prompt_version", "Version of the prompt that counts for the query."),
-        whole("n_documents", "Documents of the query.", "count", low=0),
-        whole("n_both", "Of these, scored by both judges: the others are left out.", "count", low=0),
-        whole("n_11", "Documents that both call relevant.", "count", low=0),
-        whole("n_10", "Relevant to the first judge alone.", "count", low=0),
-        whole("n_01", "Relevant to the second judge alone.", "count", low=0),
-        whole("n_00", "Relevant to neither.", "count", low=0),
+        count("n_documents", "Documents of the query."),
+        count("n_both", "Of these, scored by both judges: the others are left out."),
+        count("n_11", "Documents that both call relevant."),
+        count("n_10", "Relevant to the first judge alone."),
+        count("n_01", "Relevant to the second judge alone."),
+        count("n_00", "Relevant to neither."),
         number("kappa", "Cohen's kappa; null where it is 0/0.", nullable=True, **KAPPA),
         number(
             "kappa_headline", "The same with 1 by convention where both judges give one label.", nullable=True, **KAPPA
@@ -85,8 +85,8 @@ JUDGE_AGREEMENT = Table(
         *bounds("value", "the statistic, over resampled queries"),
         text("method", "How the bounds came about, or why there are none."),
         text("band", "Landis and Koch's word, for kappas.", nullable=True),
-        whole("n_queries", "Queries behind it.", "count", low=0),
-        whole("n_documents", "Documents behind it.", "count", low=0),
+        count("n_queries", "Queries behind it."),
+        count("n_documents", "Documents behind it."),
         undefined("Why there is no value"),
     ),
     key=("judge_1", "judge_2", "statistic"),
@@ -99,8 +99,8 @@ DISPUTED_DOCUMENTS = Table(
     (
         QUERY_ID,
         DOC_ID,
-        whole("place", "Place of the query, from 1: the highest disagreement first.", "count", low=1),
-        whole("place_in_query", "Place of the document in its query, from 1.", "count", low=1),
+        count("place", "Place of the query, from 1: the highest disagreement first.", low=1),
+        count("place_in_query", "Place of the document in its query, from 1.", low=1),
         number("disagreement", "Largest difference between two judges' scores.", "share", **SHARE),
         flag("is_high", "The difference exceeds the limit of high disagreement."),
         flag("labels_differ", "Two judges that scored it give two labels: a person has to decide."),
@@ -121,7 +121,7 @@ DISAGREEMENTS = Table(
     "Queries with a document in dispute, the highest disagreement first.",
     (
         QUERY_ID,
-        whole("place", "Place, from 1: the highest disagreement first.", "count", low=1),
+        count("place", "Place, from 1: the highest disagreement first.", low=1),
         text("query", "What was asked."),
         number("kappa", "Its kappa, the lowest over pairs of judges; null where it is 0/0.", nullable=True, **KAPPA),
         number("avg_disagreement", "Mean |difference| over its documents.", "share", **SHARE),
@@ -129,7 +129,7 @@ DISAGREEMENTS = Table(
         number("avg_judge1", "Mean score of the first judge, where it gave one.", "share", nullable=True, **SHARE),
         number("avg_judge2", "Mean score of the second judge, likewise.", "share", nullable=True, **SHARE),
         texts("documents", "Documents in dispute, the highest disagreement first."),
-        whole("n_undecided", "Of the documents whose labels differ, those that no person has decided.", "count", low=0),
+        count("n_undecided", "Of the documents whose labels differ, those that no person has decided."),
         flag("reviewed", "Every disputed document of the query has a vote."),
         flag("held_out", "Kept back from the author of the next prompt."),
         text("prompt_version", "Version of the prompt that counts for the query."),
@@ -147,8 +147,8 @@ BIAS_TEST = Table(
         text("method", "exact (sign flips of the actual mid-ranks), normal (Pratt, tie correction) or Bhapkar."),
         number("statistic", "Sum of the ranks of positive differences; of bins, chi-square.", nullable=True),
         text("higher_judge", "Who scores higher by the statistic; null where it says neither.", nullable=True),
-        whole("n", "Differences: queries or documents.", "count", low=0),
-        whole("n_zero", "Of these, zero; of bins, both scores in one.", "count", low=0),
+        count("n", "Differences: queries or documents."),
+        count("n_zero", "Of these, zero; of bins, both scores in one."),
         number("shift", "Median of the Walsh averages of judge 1 - judge 2.", "share", nullable=True),
         *bounds("shift", "the shift, over resampled queries", "share"),
         text("interval_method", "How the bounds came about, or why there are none."),
@@ -170,7 +170,7 @@ THRESHOLD_ADVICE = Table(
         number("threshold_advised", "The threshold advised; null where none helps.", "share", nullable=True, **SHARE),
         number("kappa_now", "Micro kappa of the halves at the thresholds now.", nullable=True, **KAPPA),
         number("kappa_advised", "The same at the threshold that the other half sets.", nullable=True, **KAPPA),
-        whole("n_queries", "Queries behind it.", "count", low=0),
+        count("n_queries", "Queries behind it."),
         text("advice", "In words."),
     ),
     key=("judge_1", "judge_2"),

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from resources.tables.declare import SAMPLING, Table, bounds, flag, number, text, texts, time, undefined, whole
+from resources.tables.declare import SAMPLING, Table, bounds, count, flag, number, text, texts, time, undefined, whole
 from resources.tables.reliability.agreement import KAPPA, QUERY_ID, SHARE, THRESHOLDS
 from resources.tables.trust_verdict import trust_verdict_table
 
@@ -27,9 +27,9 @@ KAPPA_VALIDATION = Table(
         text("status", "passed, contingency_triggered or resolved_by_review."),
         flag("not_proven", "It passes, and a lower bound does not."),
         flag("depends_on_convention", "It passes under one convention of the macro alone."),
-        whole("total_queries", "Queries with documents that both judges of the deciding pair scored.", "count", low=0),
-        whole("n_undefined", "Of these, without a defined kappa.", "count", low=0),
-        whole("n_documents", "Documents behind it.", "count", low=0),
+        count("total_queries", "Queries with documents that both judges of the deciding pair scored."),
+        count("n_undefined", "Of these, without a defined kappa."),
+        count("n_documents", "Documents behind it."),
         text("judge_1", "First judge of the deciding pair."),
         text("judge_2", "Second judge of the deciding pair."),
         text("thresholds", "Threshold of each judge, as JSON."),
@@ -54,8 +54,8 @@ LOW_KAPPA_PROFILE = Table(
         number("difference", "low_kappa - rest.", nullable=True),
         number("p", "Two-sided: Mann-Whitney for medians, Fisher's exact test for shares.", nullable=True, **SHARE),
         number("p_holm", "The same after Holm's correction over the features.", nullable=True, **SHARE),
-        whole("n_low_kappa", "Queries of low kappa.", "count", low=0),
-        whole("n_rest", "The other queries with a defined kappa.", "count", low=0),
+        count("n_low_kappa", "Queries of low kappa."),
+        count("n_rest", "The other queries with a defined kappa."),
         undefined("Why there is no test"),
     ),
     key=("feature",),
@@ -73,7 +73,7 @@ RECALIBRATION = Table(
         number("change", "after - before.", nullable=True, **RISE),
         *bounds("change", "the change, over resampled queries"),
         text("method", "How the bounds came about, or why there are none."),
-        whole("n_queries", "Queries.", "count", low=0),
+        count("n_queries", "Queries."),
         text("prompt_version", "The prompt that they were judged again under."),
         undefined("Why there is no number"),
     ),
@@ -87,8 +87,8 @@ REVIEWER_AGREEMENT = Table(
     (
         text("reviewer_1", "First reviewer."),
         text("reviewer_2", "Second reviewer."),
-        whole("n_documents", "Documents on which both voted.", "count", low=0),
-        whole("n_queries", "Queries of these documents.", "count", low=0),
+        count("n_documents", "Documents on which both voted."),
+        count("n_queries", "Queries of these documents."),
         number("percent_agreement", "Share with the same vote.", "share", nullable=True, **SHARE),
         number("kappa", "Cohen's kappa; null where it is 0/0.", nullable=True, **KAPPA),
         undefined("Why there is no kappa"),
@@ -101,10 +101,10 @@ JUDGES_AGAINST_REVIEWERS = Table(
     "Which way each judge errs on the disputed documents that people decided; no error rate: these were chosen.",
     (
         text("judge", "The judge."),
-        whole("n_documents", "Disputed documents that people decided and it scored.", "count", low=0),
-        whole("n_queries", "Queries of these documents.", "count", low=0),
-        whole("too_high", "Relevant to the judge, not to people.", "count", low=0),
-        whole("too_low", "Relevant to people, not to the judge.", "count", low=0),
+        count("n_documents", "Disputed documents that people decided and it scored."),
+        count("n_queries", "Queries of these documents."),
+        count("too_high", "Relevant to the judge, not to people."),
+        count("too_low", "Relevant to people, not to the judge."),
         number("bias", "(too_high - too_low) / n_documents.", "share", nullable=True, low=-1.0, high=1.0),
         *bounds("bias", "the bias, over resampled queries", "share"),
         text("method", "How the bounds came about, or why there are none."),
@@ -120,8 +120,8 @@ GROUND_TRUTH = Table(
         QUERY_ID,
         text("query", "What was asked."),
         texts("expected_docs", "Documents that are relevant."),
-        whole("n_documents", "Documents with a label.", "count", low=0),
-        whole("n_by_people", "Of these, decided by people.", "count", low=0),
+        count("n_documents", "Documents with a label."),
+        count("n_by_people", "Of these, decided by people."),
         number("kappa", "The query's kappa, the lowest over pairs; null where it is 0/0.", nullable=True, **KAPPA),
         flag("human_override", "People decided a document."),
         text("override_reason", "Why, in the reviewer's words.", nullable=True),
