@@ -11,7 +11,7 @@ from analysis.preference.bradley_terry_components import connected
 from analysis.preference.bradley_terry_counts import Floats, labels_of, named, per_pair, win_counts
 from analysis.preference.bradley_terry_errors import Spread, voter_scores
 from analysis.preference.bradley_terry_newton import MOST_STEPS, Maximum, Prior, maximise
-from analysis.preference.bradley_terry_ties import MODELS, TieModel, outcome_chances, rule_for
+from analysis.preference.bradley_terry_ties import MODELS, TieModel, rule_for
 from analysis.undefined import UndefinedStatistic
 
 PRIOR_STRENGTH = 0.1
@@ -43,8 +43,7 @@ class BradleyTerry:
     `images` (sorted labels), `strengths`, `errors`, `components` (numbers from 0) and `regularised` have one entry per
     image. Regularised images belong to a component without a finite maximum; their strengths rest on `prior`.
     `errors` are standard errors of the centred strengths by `error_method`, `voter_errors` those clustered by voters,
-    none where there are no voters or too few (`voter_method`). `tie_parameter` is nu or tau, none for half wins; its
-    errors are none where no vote is a tie.
+    none where there are no voters or too few (`voter_method`). `tie_parameter` is nu or tau, none for half wins.
     """
 
     images: NDArray[Any]
@@ -55,8 +54,6 @@ class BradleyTerry:
     regularised: NDArray[np.bool_]
     tie_model: TieModel
     tie_parameter: float | None
-    tie_parameter_error: float | None
-    tie_parameter_voter_error: float | None
     log_likelihood: float
     steps: int
     prior: str
@@ -140,22 +137,6 @@ class BradleyTerry:
             method = f"t, {self.voter_method}"
         return StrengthIntervals(self.strengths - quantile * errors, self.strengths + quantile * errors, method)
 
-    def probabilities(self, first: ArrayLike, second: ArrayLike) -> Floats:
-        """The chances that the first is chosen, that the second is, and of a tie.
-
-        Args:
-            first: Shape ``(n,)``, labels.
-            second: Shape ``(n,)``, labels.
-
-        Returns:
-            Shape ``(n, 3)``, shares of 1; with half wins there is no tie.
-
-        Raises:
-            ValueError: Shapes differ, or an image that was not fitted.
-            UndefinedStatistic: Images of different components.
-        """
-        return outcome_chances(self.tie_model, self.strength_differences(first, second), self.tie_parameter)
-
     def _within(self, first: ArrayLike, second: ArrayLike) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         one, two = self.positions(first), self.positions(second)
         if one.shape != two.shape:
@@ -237,7 +218,6 @@ def bradley_terry(
         scores, voter_method = voter_scores(voters, votes, best, components, rule)
         voter_spread = None if scores is None else Spread(best, components, separated, scores)
         n_voters = None if scores is None else scores.by_parameter.size
-    parameter = _tie_parameter(tie_model, best)
     return BradleyTerry(
         images,
         best.strengths,
@@ -246,9 +226,7 @@ def bradley_terry(
         components.of_image,
         separated,
         tie_model,
-        parameter,
-        _tie_error(best, spread),
-        _tie_error(best, voter_spread),
+        _tie_parameter(tie_model, best),
         best.log_likelihood,
         best.steps,
         f"{prior_strength:g} wins and losses against strength 0, re-centred, for {int(separated.sum())} images of "
@@ -270,9 +248,3 @@ def _tie_parameter(model: TieModel, best: Maximum) -> float | None:
     if not MODELS[model].fitted:
         return None
     return MODELS[model].without_ties if best.log_parameter is None else float(np.exp(best.log_parameter))
-
-
-def _tie_error(best: Maximum, spread: Spread | None) -> float | None:
-    if best.log_parameter is None or spread is None:
-        return None
-    return float(np.exp(best.log_parameter)) * spread.of_log_parameter()

@@ -5,7 +5,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from analysis.preference.bradley_terry_counts import Counts, Floats
 from analysis.undefined import UndefinedStatistic
@@ -28,13 +27,12 @@ class Terms(NamedTuple):
 
 
 class TieTerms(NamedTuple):
-    """A model: terms of pairs, chances of an outcome, where the search for its log parameter starts and must stay.
+    """A model: terms of pairs, where the search for its log parameter starts and must stay.
 
     `fitted` is false for a model without a parameter of its own.
     """
 
     terms: Callable[[Floats, float, Counts], Terms]
-    chances: Callable[[Floats, float], Floats]
     start: Callable[[float, float], float]
     lowest: float
     without_ties: float
@@ -119,15 +117,11 @@ def _position(d: Floats, parameter: float, counts: Counts) -> Terms:
     return Terms(of.value, of.by_difference, of.by_difference, *[of.by_difference_twice] * 3)
 
 
-def _half_wins_chances(d: Floats, parameter: float) -> Floats:
-    return np.column_stack([scipy.special.expit(d), scipy.special.expit(-d), np.zeros_like(d)])
-
-
 def _davidson(d: Floats, parameter: float, counts: Counts) -> Terms:
     """Davidson (1970), J. Am. Stat. Assoc. 65:317-328; the parameter is log nu."""
     total = counts.wins_first + counts.wins_second + counts.ties
     log_sum = np.logaddexp(np.logaddexp(d / 2.0, -d / 2.0), parameter)
-    first, second, tie = _davidson_chances(d, parameter).T
+    first, second, tie = (np.exp(log - log_sum) for log in (d / 2.0, -d / 2.0, parameter))
     lead = (first - second) / 2.0
     margin = (counts.wins_first - counts.wins_second) / 2.0
     return Terms(
@@ -138,11 +132,6 @@ def _davidson(d: Floats, parameter: float, counts: Counts) -> Terms:
         total * tie * lead,
         -total * tie * (1.0 - tie),
     )
-
-
-def _davidson_chances(d: Floats, parameter: float) -> Floats:
-    log_sum = np.logaddexp(np.logaddexp(d / 2.0, -d / 2.0), parameter)
-    return np.exp(np.column_stack([d / 2.0 - log_sum, -d / 2.0 - log_sum, parameter - log_sum]))
 
 
 def _rao_kupper(d: Floats, parameter: float, counts: Counts) -> Terms:
@@ -165,11 +154,6 @@ def _rao_kupper(d: Floats, parameter: float, counts: Counts) -> Terms:
     )
 
 
-def _rao_kupper_chances(d: Floats, parameter: float) -> Floats:
-    p, q = scipy.special.expit(d - parameter), scipy.special.expit(-d - parameter)
-    return np.column_stack([p, q, np.expm1(2.0 * parameter) * p * q])
-
-
 def _no_start(ties: float, votes: float) -> float:
     return 0.0
 
@@ -186,28 +170,9 @@ def _rao_kupper_start(ties: float, votes: float) -> float:
 
 # Without ties nu is 0 and tau 1, and both models are Bradley and Terry's.
 MODELS: dict[TieModel, TieTerms] = {
-    "half_wins": TieTerms(_half_wins, _half_wins_chances, _no_start, -np.inf, 0.0, False),
-    "davidson": TieTerms(_davidson, _davidson_chances, _davidson_start, -np.inf, 0.0, True),
-    "rao_kupper": TieTerms(_rao_kupper, _rao_kupper_chances, _rao_kupper_start, 0.0, 1.0, True),
+    "half_wins": TieTerms(_half_wins, _no_start, -np.inf, 0.0, False),
+    "davidson": TieTerms(_davidson, _davidson_start, -np.inf, 0.0, True),
+    "rao_kupper": TieTerms(_rao_kupper, _rao_kupper_start, 0.0, 1.0, True),
 }
 # Votes with the image shown first as the first; the parameter is its log odds against an image as strong.
-POSITION = TieTerms(
-    _position, lambda d, parameter: _half_wins_chances(d + parameter, 0.0), _no_start, -np.inf, 0.0, True
-)
-
-
-def outcome_chances(model: TieModel, difference: NDArray[np.float64], parameter: float | None) -> Floats:
-    """The chances that the first wins, that the second wins, and of a tie.
-
-    Args:
-        model: Of ties.
-        difference: Shape ``(n,)``, the first strength - the second.
-        parameter: nu or tau as fitted; none for half wins.
-
-    Returns:
-        Shape ``(n, 3)``, rows add up to 1.
-    """
-    chosen = MODELS[model]
-    if parameter is None or parameter == chosen.without_ties:
-        return _half_wins_chances(difference, 0.0)
-    return chosen.chances(difference, float(np.log(parameter)))
+POSITION = TieTerms(_position, _no_start, -np.inf, 0.0, True)

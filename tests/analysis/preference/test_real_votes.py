@@ -11,6 +11,7 @@ from analysis.preference.bradley_terry import BradleyTerry, bradley_terry
 from analysis.preference.orders import MergedPairs, merge_orders, opposite_winners, position_effect
 from analysis.preference.truth import contradicts_max_vote, filter_pairs, majority_share, winners
 from analysis.resampling.bootstrap import Resampling
+from tests.analysis.preference.chances import fitted_chances
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +109,7 @@ def test_both_orders_in_rows_or_merged_are_the_same_votes(strengths, merged):
 def test_each_image_wins_as_often_as_expected(rows, strengths):
     one, two = (strengths.positions(rows[name]) for name in ("image1", "image2"))
     votes = (rows["LEFT"] + rows["RIGHT"]).to_numpy()
-    expected = strengths.probabilities(rows["image1"], rows["image2"])[:, 0] * votes
+    expected = fitted_chances(strengths, rows["image1"], rows["image2"])[:, 0] * votes
     surplus = np.bincount(one, rows["LEFT"] - expected) - np.bincount(two, rows["LEFT"] - expected)
     assert np.abs(surplus[~strengths.regularised]).max() < 1e-6
 
