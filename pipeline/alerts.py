@@ -109,12 +109,6 @@ def tell(
 ) -> dg.SkipReason:
     """Send the alerts of all runs that ended since the last tick, in order, and remember how far it came.
 
-    Args:
-        context: Of the sensor.
-        webhook: Where to.
-        ends: Which ends of runs count.
-        alerts_of: The alerts of one run.
-
     Raises:
         NotDelivered: The webhook took none of them; nothing is forgotten.
     """

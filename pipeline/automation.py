@@ -38,14 +38,7 @@ def refresh_rule(
     reliability: ReliabilityStudy | None = None,
     pairwise: PairwiseStudy | None = None,
 ) -> dg.AutomationCondition | None:
-    """The refresh rule of one table; null where only a person, a schedule or a sensor may make it.
-
-    Args:
-        table: Its name.
-        fidelity: Study A, where it is configured.
-        reliability: Study D, where it is configured.
-        pairwise: Study B, where it is configured.
-    """
+    """The refresh rule of one table; null where only a person, a schedule or a sensor may make it."""
     if table in (ANCHOR, GROUND_TRUTH):  # ground truth has a sensor: a validation must have allowed it
         return None
     judges = judges_of(table, fidelity, reliability, pairwise)

@@ -91,11 +91,7 @@ def unchanged_datasets(context: dg.ScheduleEvaluationContext, study: Study) -> R
 
 
 def most_it_costs(judges: Sequence[Section]) -> str:
-    """What one night may cost at most, in words.
-
-    Args:
-        judges: Those that its tables may ask.
-    """
+    """What one night may cost at most, in words."""
     paid = [judge for judge in judges if isinstance(judge, OpenAIJudge) and costs_money(judge)]
     if not judges:
         return NO_JUDGE

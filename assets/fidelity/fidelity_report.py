@@ -165,12 +165,7 @@ def contents_of(name: str, plan: FidelityStudy, frames: dict[str, pd.DataFrame |
 
 
 def gates_by_setting(tables: Mapping[str, pd.DataFrame], plan: FidelityStudy) -> dict[str, list[GateRow]]:
-    """The gates of each setting that has the tables behind them, by partition key; settings without any are left out.
-
-    Args:
-        tables: Frames by name, all settings in one.
-        plan: The study.
-    """
+    """The gates of each setting that has the tables behind them, by partition key; those without are left out."""
     made = set.intersection(*(_settings(tables, name) for one in OF_SETTING for name in declared(one).reads))
     tested = _settings(tables, "annotator_test")
     found: dict[str, list[GateRow]] = {}
@@ -182,12 +177,7 @@ def gates_by_setting(tables: Mapping[str, pd.DataFrame], plan: FidelityStudy) ->
 
 
 def advice_by_setting(tables: Mapping[str, pd.DataFrame], plan: FidelityStudy) -> dict[str, list[GateRow]]:
-    """What is advice only and has no column in the table of all settings, by partition key.
-
-    Args:
-        tables: Frames by name, all settings in one.
-        plan: The study.
-    """
+    """What is advice only and has no column in the table of all settings, by partition key."""
     found: dict[str, list[GateRow]] = {}
     for one in APART:
         for key in dict.fromkeys(key for name in declared(one).reads for key in tables[name]["setting"]):

@@ -66,12 +66,7 @@ def judge_comparison(
 
 
 def comparison_rows(said: Said, study: FidelityStudy) -> pd.DataFrame:
-    """Every judge that was run; one whose setting is not compared is shown without numbers.
-
-    Args:
-        said: The tables.
-        study: The configuration.
-    """
+    """Every judge that was run; one whose setting is not compared is shown without numbers."""
     heads = said.verdicts[(said.verdicts["row"] == VERDICT) & said.verdicts["leading"].astype(bool)]
     best = {str(row["judge"]): str(row["place"]) for row in heads.to_dict("records")}
     words = dict(zip(heads["judge"], heads["word"], strict=True))

@@ -151,12 +151,7 @@ def every_alteration_is_seen(sensitivity: pd.DataFrame) -> Gate:
 
 
 def weakest_stripes(frame: pd.DataFrame, column: str) -> pd.Series | None:
-    """The stripes alteration with the smallest number, an undefined one first: the row that the gates on them speak of.
-
-    Args:
-        frame: Table `sensitivity`.
-        column: Of which number.
-    """
+    """The stripes alteration with the smallest number, an undefined one first: the row of the gates on them."""
     return _first(frame[frame["kind"].isin(STRIPES)], column)
 
 

@@ -98,14 +98,7 @@ def wanted_stages(study: PairwiseStudy) -> set[str]:
 
 
 def headline(made: FeaturesMade, stages: Stages, gpu: GpuResource, features: pd.DataFrame) -> dict[str, Any]:
-    """How many photos, how fast, on what, which stages are lacking, and what each costs a photo.
-
-    Args:
-        made: What the run did.
-        stages: What could be computed.
-        gpu: The device.
-        features: Of all photos of the study.
-    """
+    """How many photos, how fast, on what, which stages are lacking, and what each costs a photo."""
     numbers: dict[str, Any] = {
         "n_images": made.n_names,
         "n_different_images": made.n_photos,

@@ -98,24 +98,14 @@ def contents_of(name: str, plan: PairwiseStudy, frames: dict[str, pd.DataFrame |
 
 
 def pairwise_gates(tables: Mapping[str, pd.DataFrame], plan: PairwiseStudy) -> dict[str, list[GateRow]]:
-    """Every gate on the tables that the report reads, by method or, of all methods together, under the study's name.
-
-    Args:
-        tables: Frames by name, all methods in one.
-        plan: The study.
-    """
+    """Every gate on the tables that the report reads, by method or, of all methods together, under the study's name."""
     by_method = tables[BY_METHOD].groupby("method", sort=False)
     rows = {str(name): rows_of([pairs_have_predictions], {BY_METHOD: frame}, plan) for name, frame in by_method}
     return {"study": rows_of(OF_STUDY, tables, plan)} | rows
 
 
 def people_of(photo_pairs: pd.DataFrame, plan: PairwiseStudy) -> People:
-    """How far people agree among themselves.
-
-    Args:
-        photo_pairs: All pairs.
-        plan: The study.
-    """
+    """How far people agree among themselves."""
     judged = judged_pairs(photo_pairs)
     return People(
         counts_of(photo_pairs),

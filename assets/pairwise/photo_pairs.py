@@ -45,13 +45,7 @@ def photo_pairs(context: dg.AssetExecutionContext, study: dg.ResourceParam[Study
 
 
 def headline(frame: pd.DataFrame, n_rows_in_file: int, plan: PairwiseStudy) -> dict[str, Any]:
-    """How many pairs there are, how many pass the filter, what the place on the screen did, which photos are missing.
-
-    Args:
-        frame: Table `photo_pairs`.
-        n_rows_in_file: Rows behind it.
-        plan: The study.
-    """
+    """How many pairs there are, how many pass, what the place on the screen did, which photos are missing."""
     numbers: dict[str, Any] = {"n_rows_in_file": n_rows_in_file, "orders": plan.orders}
     numbers |= counts_of(frame) | position_numbers(frame, plan) | missing_numbers(frame)
     return {name: metadata_value(value) for name, value in numbers.items()}

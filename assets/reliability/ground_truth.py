@@ -144,13 +144,7 @@ def consensus_of(
 
 
 def why_left_out(study: Study, judgments: pd.DataFrame, query_documents: pd.DataFrame) -> dict[str, str]:
-    """Why queries of the study have no row of ground truth now: as `consensus` says, or `GONE` or `SINCE`.
-
-    Args:
-        study: The running study.
-        judgments: Table `judgments`.
-        query_documents: Table `query_documents`.
-    """
+    """Why queries of the study have no row of ground truth now: as `consensus` says, or `GONE` or `SINCE`."""
     without = study.queries.query_rows().keys() - set(study.validations.ground_truth_rows()["query_id"])
     scored = scored_documents(judgments, study.reliability, documents=query_documents)
     there = {str(query) for query in scored.query_ids}

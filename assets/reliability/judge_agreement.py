@@ -89,13 +89,7 @@ def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
 
 
 def all_rows(scored: Scored, thresholds: Thresholds, plan: ReliabilityStudy) -> list[dict[str, Any]]:
-    """Statistics of three judges or more together; Fleiss on documents that all scored, the others with gaps.
-
-    Args:
-        scored: Documents by judges.
-        thresholds: Of each judge.
-        plan: The study.
-    """
+    """Statistics of three judges or more together; Fleiss on documents that all scored, the others with gaps."""
     whole = scored.of_all()
     known: dict[str, Any] = {"judge_1": ALL_JUDGES, "judge_2": ALL_JUDGES}
     complete = known | _behind(scored, scored.complete)

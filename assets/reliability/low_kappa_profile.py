@@ -40,13 +40,7 @@ def low_kappa_profile(
 
 
 def profile(query_kappa: pd.DataFrame, pair: tuple[str, str], query_documents: pd.DataFrame) -> pd.DataFrame:
-    """The rows of the table: the queries that recalibration judges again, against the others with a defined kappa.
-
-    Args:
-        query_kappa: Table `query_kappa`.
-        pair: The judges that decide.
-        query_documents: Table `query_documents`.
-    """
+    """The rows of the table: the queries that recalibration judges again, against the others with a defined kappa."""
     chosen = of_defined_kappa(query_kappa, pair).set_index("query_id")
     features = features_of(query_documents, chosen["prompt_version"])
     found = profile_of(features, chosen["is_low"].to_numpy(dtype=bool))

@@ -107,13 +107,7 @@ def version_of(
 
 
 def read_version(made: dg.AssetMaterialization, name: str, place: Path | None) -> str | None:
-    """The version of an input that a table was made from; null where nothing tells.
-
-    Args:
-        made: The table.
-        name: The input.
-        place: Where it lies.
-    """
+    """The version of an input that a table was made from; null where nothing tells."""
     if place is not None and HASHED_BY.get(name) == made.asset_key.path[-1]:
         # The input was observed before it was read, and may have changed in between.
         source = made.metadata.get("source_sha256")

@@ -95,8 +95,5 @@ def started_by_a_person(tags: Mapping[str, str]) -> bool:
     """Whether a run was launched by hand, from the UI or from the command line.
 
     A run that repeats an automatic one keeps its tags and counts as automatic, even if a person repeats it.
-
-    Args:
-        tags: Of the run.
     """
     return not any(name in tags for name in AUTOMATIONS)

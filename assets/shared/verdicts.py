@@ -19,12 +19,7 @@ ANSWERS = "answers"
 
 
 def verdict_table(stated: Iterable[Stated], table: Table) -> pd.DataFrame:
-    """One row per verdict, then its conditions and its people.
-
-    Args:
-        stated: The study's verdicts.
-        table: Declares the columns.
-    """
+    """One row per verdict, then its conditions and its people."""
     rows: list[dict[str, Any]] = []
     for one in sorted(stated, key=lambda said: not said.leading):
         known = {"judge": one.judge, "place": one.place, "leading": one.leading, "against": one.against}

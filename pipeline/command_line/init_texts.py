@@ -28,9 +28,6 @@ _MISSING: Final = "Missing: people's scores of these texts. Write them into {nam
 def texts_of(draft: Draft) -> Drafted | None:
     """Texts to judge, such as a chat model's answers; none where the file has none.
 
-    Args:
-        draft: The file.
-
     Raises:
         FileFault: No column names the texts.
     """

@@ -102,10 +102,6 @@ def refuse_unusable(study: "PairwiseStudy", given: Mapping[str, Any] = MappingPr
 def refuse_faulty(study: "PairwiseStudy", methods: Sequence[str]) -> None:
     """Refuse votes that do not hold and methods that the study has not, before it has a home.
 
-    Args:
-        study: Its files are there.
-        methods: Those to run.
-
     Raises:
         UserError: Every fault of the file, or the method.
     """

@@ -53,23 +53,13 @@ def show_pairwise(study: Study, console: Console) -> bool:
 
 
 def unavailable_in_short(tables: UPath) -> str:
-    """How many methods were not tried and where it says why, in a sentence; empty where none.
-
-    Args:
-        tables: Folder of the study's tables.
-    """
+    """How many methods were not tried and where it says why, in a sentence; empty where none."""
     n = sum(map(len, _by_reason(_stored(tables, "method_metrics"), "unavailable").values()))
     return f"{count_noun(n, 'method')} unavailable: `touchstone doctor` says what they need." if n else ""
 
 
 def why_nothing(pairs: pd.DataFrame, metrics: pd.DataFrame, plan: PairwiseStudy) -> str:
-    """Why no method has an accuracy.
-
-    Args:
-        pairs: Table `photo_pairs`.
-        metrics: Table `method_metrics`.
-        plan: The study.
-    """
+    """Why no method has an accuracy."""
     if _votes_only(pairs, plan):
         return (
             f"None of the photos is in {plan.image_root}, which `max_missing_share: 1` allows: the votes are "
@@ -130,11 +120,7 @@ def in_words(best: pd.Series, plan: PairwiseStudy) -> str:
 
 
 def about_judges(judges: pd.DataFrame) -> list[str]:
-    """What the order does to each judge of pairs, a sentence each; of one recorded in one order there is none.
-
-    Args:
-        judges: Table `pair_judges`.
-    """
+    """What the order does to each judge of pairs, a sentence each; of one recorded in one order there is none."""
     return [
         f"Judge {row['judge']}: the same answer in both orders of {row['consistency']:.3f}"
         f"{_bounds(row, 'consistency')} of {row['n']} pairs; of its answers {row['first_shown_rate']:.3f}"

@@ -43,13 +43,7 @@ LONGEST_REASON = 400
 
 
 def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
-    """Both kappas with intervals, bands and limits, and how many queries are behind them.
-
-    Args:
-        console: Where to.
-        study: For the gate's limits.
-        last: A row of table `kappa_validation`.
-    """
+    """Both kappas with intervals, bands and limits, and how many queries are behind them."""
     gate, level = study.reliability.gate, f"{100 * study.reliability.confidence:g} %"
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False)
     for heading in ("", "seen", f"{level} CI", "band", "needed"):

@@ -176,11 +176,6 @@ def last_run(
     """The latest run of these jobs, or of a launch over some of these tables.
 
     A run of partitions that failed comes before it as long as one of them is not made since.
-
-    Args:
-        instance: Keeps the runs.
-        jobs: Names of the study's jobs.
-        tables: Its tables.
     """
     import dagster as dg
 

@@ -58,12 +58,7 @@ GATES = {
 
 
 def verdict(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> str:
-    """The setting to use, its numbers to report and what cannot be distinguished from it; or none, and why.
-
-    Args:
-        recommended: Table `recommended_setting`.
-        thresholds: The study's.
-    """
+    """The setting to use, its numbers to report and what cannot be distinguished from it; or none, and why."""
     chosen = chosen_setting(recommended)
     tried = int(recommended["n_settings_tried"].max()) if len(recommended) else 0
     if chosen.setting is None:
@@ -146,11 +141,7 @@ def stand_in(annotators: pd.DataFrame, needed: float) -> str:
 
 
 def unseen(sensitivity: pd.DataFrame) -> str | None:
-    """What the judge does not see on the golden set, in a line; null where there is none.
-
-    Args:
-        sensitivity: Table `sensitivity`.
-    """
+    """What the judge does not see on the golden set, in a line; null where there is none."""
     altered = sensitivity[sensitivity["expected"] != "same"]
     if altered.empty:
         return None

@@ -227,9 +227,6 @@ def _view(name: str, heads: Sequence[Head], rows: Sequence[Sequence[Any]]) -> Ta
 def evaluation_page(contents: Contents) -> str:
     """The report as one HTML file.
 
-    Args:
-        contents: The study's tables and plan.
-
     Returns:
         Text that a browser shows without a network; the same contents give the same text.
     """

@@ -180,11 +180,7 @@ class Contents:
 
 
 def left_out(setting_summary: pd.DataFrame) -> dict[str, str]:
-    """Why each setting is left out of the report that is not compared: its numbers are not those of the study now.
-
-    Args:
-        setting_summary: The table.
-    """
+    """Why each setting is left out of the report that is not compared: its numbers are not those of the study now."""
     reasons = setting_summary.set_index("setting")["undefined"].dropna()
     return {
         str(key): str(reason).removeprefix(NOT_COMPARED)

@@ -150,9 +150,6 @@ REPEATS_COLUMNS: Final = ["setting", "object", "first_n", "stable_n", "projected
 def fidelity_page(contents: Contents) -> str:
     """The report as one HTML file.
 
-    Args:
-        contents: The study's tables, plan and gates.
-
     Returns:
         Text that a browser shows without a network; the same contents give the same text.
     """

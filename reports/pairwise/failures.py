@@ -58,12 +58,7 @@ def failing_pairs(contents: Contents) -> pd.DataFrame:
 
 
 def failures(contents: Contents, found: pd.DataFrame) -> list[Failure]:
-    """The first of these pairs, with their photos.
-
-    Args:
-        contents: The study.
-        found: What `failing_pairs` gives.
-    """
+    """The first of these pairs, with their photos."""
     pairs = contents.tables["photo_pairs"].set_index("pair_idx")
     shown = found.head(MOST_SHOWN)
     results = contents.tables["pairwise_results"]

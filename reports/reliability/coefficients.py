@@ -67,13 +67,7 @@ def coefficients_chart(contents: Contents) -> Chart:
 
 
 def coefficients_table(contents: Contents, rows: dict[str, dict[str, Any]], caption: Text) -> TableView:
-    """Each coefficient with interval, band and n, and why it has none.
-
-    Args:
-        contents: Of the report.
-        rows: Of `judge_agreement`, by statistic.
-        caption: Of the table.
-    """
+    """Each coefficient with interval, band and n, and why it has none."""
     heads = [
         Head(say("head.statistic"), numeric=False),
         Head(say("head.value")),

@@ -104,11 +104,7 @@ def failing(rows: Iterable[GateRow]) -> list[GateRow]:
 
 
 def failing_by_gate(rows: Mapping[str, Sequence[GateRow]]) -> dict[str, tuple[list[str], int]]:
-    """Of each gate that fails somewhere, by its code name: at which settings or methods, and how many it applies to.
-
-    Args:
-        rows: The gates of each.
-    """
+    """Of each gate that fails somewhere, by its code name: at which settings or methods, and how many it applies to."""
     places: dict[str, list[str]] = {}
     n_asked: dict[str, int] = {}
     for place, gates in rows.items():
@@ -120,11 +116,7 @@ def failing_by_gate(rows: Mapping[str, Sequence[GateRow]]) -> dict[str, tuple[li
 
 
 def gates_as_data(rows: Mapping[str, Sequence[GateRow]]) -> dict[str, Any]:
-    """Every row of a gate for a download, and which gates that count fail where, by code name.
-
-    Args:
-        rows: The gates, by what they are of.
-    """
+    """Every row of a gate for a download, and which gates that count fail where, by code name."""
     names = ("check", "passed", "applies", "advice", "seen", "sign", "needed", "low", "high", "n")
     return {
         "failing": {name: places for name, (places, _) in failing_by_gate(rows).items()},

@@ -31,11 +31,7 @@ def phrase(words: Any, *, inside: bool = False) -> Text:
 
 
 def sentence(words: Any) -> Text:
-    """A table's reason as a sentence of its own: translated first, as its template is known by its own words only.
-
-    Args:
-        words: As of `phrase`.
-    """
+    """A table's reason as a sentence of its own: translated first, as its template is known by its own words only."""
     said = phrase(words, inside=True)
     return Text({language: _capital(html) + "." for language, html in said.html.items()})
 

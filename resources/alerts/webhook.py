@@ -50,11 +50,7 @@ class Masking:
     """Takes the secrets of one environment out of texts, however they are spelt in an address, in JSON or in Python."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        """Looks at the environment once.
-
-        Args:
-            environment: Names and values.
-        """
+        """Looks at the environment once."""
         found = {secret for name, value in environment.items() for secret in _secrets(name, value.strip()) if secret}
         spelt = {spelling for secret in found for spelling in _spellings(secret)}
         # The longest first: a secret may be part of another.

@@ -20,13 +20,7 @@ class VerdictPlan(Section):
     fewest_objects: int = Field(30, ge=10, description="with fewer the verdict cannot say")
 
     def policy(self, *, epsilon: float, confidence: float, seed: int) -> Policy:
-        """What the rule takes.
-
-        Args:
-            epsilon: Of the alternative annotator test.
-            confidence: Of the intervals.
-            seed: Of the groups of clusters.
-        """
+        """What the rule takes."""
         levels = Levels(epsilon=epsilon, confidence=confidence, seed=seed)
         return Policy(fewest_objects=self.fewest_objects, levels=levels, gate_on=self.gate_on)
 

@@ -49,10 +49,6 @@ def why_no_score(states: Sequence[str] | pd.Series, messages: Sequence[str | Non
 def refuse_unusable(states: Sequence[str], model: str) -> None:
     """Refuse to ask a judge on whose answers of an earlier run have no score.
 
-    Args:
-        states: Of the answers, none with a score.
-        model: Its name.
-
     Raises:
         UserError: There are ten or more.
     """

@@ -33,11 +33,7 @@ def available(metrics: pd.DataFrame) -> pd.DataFrame:
 
 
 def letters_of(couples: pd.DataFrame) -> dict[str, str]:
-    """Each method's letters, the most accurate on the shared pairs first.
-
-    Args:
-        couples: Table `method_significance`.
-    """
+    """Each method's letters, the most accurate on the shared pairs first."""
     found = dict(zip(couples["method_1"], couples["letters_1"], strict=True))
     found |= dict(zip(couples["method_2"], couples["letters_2"], strict=True))
     # A couple names the more accurate method first, so the best is first in all of its couples.

@@ -32,9 +32,6 @@ DECLARED: Mapping[str, Mapping[str, Table]] = BY_GROUP
 def preview(frame: pd.DataFrame) -> str:
     """The first rows and columns as a Markdown table, and a line on how much is not shown.
 
-    Args:
-        frame: Any table.
-
     Returns:
         At most about 10 kB: `ROWS` rows of `COLUMNS` cells of `LETTERS` letters, in which no sign makes a link, a
         picture or HTML.

@@ -40,13 +40,7 @@ def golden_objects(study_objects: pd.DataFrame, choosing: Collection[str], study
 
 
 def other_object(chosen: Mapping[Hashable, Any], study_objects: pd.DataFrame, seed: int) -> pd.Series | None:
-    """A judged object of another product, of another category where there is one; null where there is none.
-
-    Args:
-        chosen: A row of `study_objects`.
-        study_objects: Whole.
-        seed: The study's.
-    """
+    """A judged object of another product, of another category where there is one; null where there is none."""
     others = study_objects[
         study_objects["excluded"].isna()
         & study_objects["product_id"].ne(chosen["product_id"])
@@ -76,10 +70,6 @@ def refuse_wrong_golden_set(study_objects: pd.DataFrame, study: FidelityStudy) -
 
 def refuse_unknown_items(study_objects: pd.DataFrame, study: FidelityStudy) -> None:
     """End where the configuration names a golden item that the study does not have.
-
-    Args:
-        study_objects: Whole.
-        study: Which items, if they are named.
 
     Raises:
         UserError: That is so, with the names and the nearest that there are.

@@ -31,11 +31,7 @@ class Chosen(NamedTuple):
 
 
 def chosen_setting(recommended: pd.DataFrame) -> Chosen:
-    """The recommended setting, or none and the nearest.
-
-    Args:
-        recommended: Table `recommended_setting`.
-    """
+    """The recommended setting, or none and the nearest."""
 
     def only(flag: str) -> str | None:
         keys = recommended.loc[recommended[flag].astype(bool), "setting"]

@@ -49,11 +49,6 @@ def setting_verdicts(evidence: Evidence, judge: str, study: FidelityStudy) -> li
     """One verdict per setting that was made; that of the recommended one, else of the nearest, answers the question.
 
     Of several judges each has an answer: that of its own best setting.
-
-    Args:
-        evidence: The tables.
-        judge: Its name, where the study has one.
-        study: Thresholds and what the verdict asks for.
     """
     settings = [str(key) for key in evidence.recommended["setting"] if key in evidence.matrices]
     rows = {str(row["setting"]): row for row in evidence.recommended.to_dict("records")}

@@ -54,11 +54,6 @@ def result_rows(method: Measured, judged: pd.DataFrame, features: Features, stud
 def answered_rows(name: str, judged: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
     """A judge's rows of `pairwise_results`: 1 for what it picks in both orders and 0 for the other, 0.5 each on a tie.
 
-    Args:
-        name: The method.
-        judged: What `judged_pairs` gives.
-        answers: Table `pair_answers`.
-
     Raises:
         UserError: The answers are of other pairs.
     """

@@ -30,12 +30,7 @@ def measured(study: Study, photos: pd.Series, stages: Sequence[str]) -> Features
 
 
 def measured_times(study: Study, photos: pd.Series) -> Features:
-    """What decoding and every stage took, not what they found.
-
-    Args:
-        study: Whose features they are.
-        photos: Name to address.
-    """
+    """What decoding and every stage took, not what they found."""
     frame = features_of(study, list(photos.index), vectors=False)
     return Features(frame.filter(like="_ms"), list(photos), partial(text_vectors_of, study))
 

@@ -49,12 +49,7 @@ def stored_tables(study: Study) -> ContingencyTables | None:
 
 
 def facts_of(study: Study, tables: ContingencyTables) -> ContingencyFacts:
-    """What the step that is due depends on, as it is now: votes and accepted steps since the latest run count.
-
-    Args:
-        study: The running study.
-        tables: Of the latest run.
-    """
+    """What the step that is due depends on, as it is now: votes and accepted steps since the latest run count."""
     history = study.validations.validations()
     progress = study.reviews.progress()
     in_force = thresholds_now(study, tables.query_kappa)
@@ -171,12 +166,7 @@ def thresholds_moved(history: pd.DataFrame) -> bool:
 
 
 def without_effect(study: Study, query_kappa: pd.DataFrame) -> str:
-    """Why no query counts under the prompt of the recalibration that was started; nothing where one does, or none was.
-
-    Args:
-        study: The running study.
-        query_kappa: Of the latest run.
-    """
+    """Why no query counts under the prompt of the started recalibration; nothing where one does, or none was."""
     started = judged_again(study.validations)
     if started is None or (query_kappa["prompt_version"] == started.prompt_version).any():
         return ""

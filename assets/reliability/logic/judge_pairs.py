@@ -97,10 +97,6 @@ class Pair(NamedTuple):
 def refuse_unjudged(judgments: pd.DataFrame, query_documents: pd.DataFrame) -> None:
     """Refuse judgments that were made before the queries that are there now.
 
-    Args:
-        judgments: Table `judgments`.
-        query_documents: Table `query_documents`.
-
     Raises:
         UserError: They are of another input, or of documents that it does not have.
     """

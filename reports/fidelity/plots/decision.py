@@ -18,11 +18,7 @@ DAY_MS: Final = 86_400_000
 
 
 def recommendation(recommended: pd.DataFrame) -> Drawing:
-    """Score behind the best with simultaneous intervals; a setting that misses a condition says which.
-
-    Args:
-        recommended: Table `recommended_setting`.
-    """
+    """Score behind the best with simultaneous intervals; a setting that misses a condition says which."""
     if recommended.empty:
         return nothing_to_draw("no setting was run yet")
     rows = recommended.to_dict("records")

@@ -34,11 +34,7 @@ MEASURES: Final = {
 
 
 def golden_scores(scores: pd.DataFrame) -> Drawing:
-    """Original on x, altered on y, a colour and shape for each kind: below the line the altered image is marked down.
-
-    Args:
-        scores: Table `golden_scores`.
-    """
+    """Original on x, altered on y, a colour and shape per kind: below the line the altered image is marked down."""
     pairs = scores[scores["undefined"].isna()]
     if pairs.empty:
         return nothing_to_draw("no pair of scores")
@@ -143,11 +139,7 @@ def subscore(rows: pd.DataFrame, labels: Sequence[Part], **size: Any) -> Drawing
 
 
 def subscore_panels(frame: pd.DataFrame) -> dict[str, Any]:
-    """`subscore` of every sub-score.
-
-    Args:
-        frame: Table `subscore_sensitivity`.
-    """
+    """`subscore` of every sub-score."""
     if frame["mean_drop"].isna().all():
         return nothing_to_draw("no pair of sub-scores").specification()
     made = [

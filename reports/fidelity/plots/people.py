@@ -124,11 +124,7 @@ def estimates(frame: pd.DataFrame) -> list[Layer]:
 
 
 def retried_calls(row: pd.DataFrame) -> dict[str, Any]:
-    """What retried calls score and miss next to the others, and their difference within objects.
-
-    Args:
-        row: The row of `retried_calls` of one setting.
-    """
+    """What retried calls score and miss next to the others, and their difference within objects."""
     size: dict[str, Any] = {"width_px": 300, "height_px": 200}
     title = of_setting(row) + (
         "retried calls"

@@ -37,11 +37,7 @@ def of_setting(frame: pd.DataFrame) -> str:
 
 
 def human_scores(frame: pd.DataFrame) -> Drawing:
-    """How each annotator used the scale, side by side in each twentieth of it.
-
-    Args:
-        frame: Table `human_scores`.
-    """
+    """How each annotator used the scale, side by side in each twentieth of it."""
     edges = np.round(np.linspace(0.0, 1.0, 21), 12)
     groups = list(frame.groupby("annotator")["score"])
     if not groups:
@@ -65,11 +61,7 @@ def human_scores(frame: pd.DataFrame) -> Drawing:
 
 
 def score_matrix(matrix: pd.DataFrame) -> Drawing:
-    """Objects in rows from worst to best, repeats in columns; a missing verdict is white.
-
-    Args:
-        matrix: Table `score_matrix` of one setting.
-    """
+    """Objects in rows from worst to best, repeats in columns; a missing verdict is white."""
     scores = matrix.filter(regex=r"^repeat_\d+$").to_numpy(dtype=float)
     if not scores.size:
         return nothing_to_draw("no object")
@@ -212,11 +204,7 @@ def _medians(summary: pd.DataFrame) -> list[tuple[int, float]]:
 
 
 def matched_scores(matched: pd.DataFrame) -> Drawing:
-    """People on x, judge on y, with the line on which both say the same.
-
-    Args:
-        matched: Table `matched_scores` of one setting.
-    """
+    """People on x, judge on y, with the line on which both say the same."""
     entries, rows = [], []
     for place, (algorithm, group) in enumerate(matched.groupby("algorithm", dropna=False)):
         color, shape = GROUPS[place % len(GROUPS)], SHAPES[place % len(SHAPES)]

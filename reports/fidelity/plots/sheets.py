@@ -22,12 +22,7 @@ _NAME_CHARACTERS: Final = 17
 
 
 def contact_sheet(title: str, pictures: Sequence[tuple[str, Picture]]) -> bytes:
-    """A PNG with the pictures in rows of `COLUMNS`.
-
-    Args:
-        title: Above all.
-        pictures: Name and RGBA image.
-    """
+    """A PNG with the pictures in rows of `COLUMNS`."""
     rows = [list(pictures[start : start + COLUMNS]) for start in range(0, len(pictures), COLUMNS)]
     return _sheet([(None, row) for row in rows], short(title, 100))
 

@@ -55,12 +55,7 @@ class FeatureMaker:
     model_s: float = 0.0
 
     def make_shard(self, folder: UPath, task: ShardTask) -> ShardReport:
-        """Make or complete one shard; where this fails, the shard stays as it was.
-
-        Args:
-            folder: Of the features.
-            task: The shard's work.
-        """
+        """Make or complete one shard; where this fails, the shard stays as it was."""
         started, model_s = time.perf_counter(), self.model_s
         computed = self.stages.records
         with one_thread_a_picture():

@@ -107,10 +107,6 @@ class ShardWorker:
 def refuse_other_numbers(stages: Stages, recipes: Mapping[str, str]) -> None:
     """Refuse a machine whose numbers would not be those of the others.
 
-    Args:
-        stages: What this machine can compute.
-        recipes: What is asked for.
-
     Raises:
         UserError: A stage is lacking here, or depends on other weights or versions.
     """
