@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, assert_never
 
 from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJudge
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
@@ -120,13 +120,16 @@ def _judge(study: Study) -> Any:
 
 def _one_judge(study: Study, plan: FidelityStudy) -> Any:
     """A judge; of a recording, what is in it."""
-    if isinstance(plan.judge, ReplayJudge):
-        bare = [] if plan.judge.scale is None else [list(plan.judge.scale)]
-        return ["replay", content(study, plan.judge.path), plan.rubric_weights.shares, *bare]
-    if isinstance(plan.judge, LocalJudge):
-        from resources.judges.local import CODE_VERSION
-    else:
-        from resources.judges.openai.chat_judge import CODE_VERSION
+    match plan.judge:
+        case ReplayJudge():
+            bare = [] if plan.judge.scale is None else [list(plan.judge.scale)]
+            return ["replay", content(study, plan.judge.path), plan.rubric_weights.shares, *bare]
+        case LocalJudge():
+            from resources.judges.local import CODE_VERSION
+        case OpenAIJudge():
+            from resources.judges.openai.chat_judge import CODE_VERSION
+        case _:
+            assert_never(plan.judge)
     if isinstance(plan.judge, ModelJudge) and plan.judge.task is not None:
         return [_asked(plan.judge), CODE_VERSION, content(study, plan.judge.task.prompt)]
     prompt = [RUBRIC_VERSION, SYSTEM_MESSAGE, USER_TEMPLATE.template]

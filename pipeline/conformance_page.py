@@ -20,9 +20,10 @@ REGENERATE = "make conformance"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 HEAD = f"""# Conformance
 
-Published numbers, computed again by the functions that the studies use. `touchstone conformance` does it on any machine
-and ends with 1 where one is missed; `{REGENERATE}` writes this page. A number passes where it rounds to what its source
-prints: `tolerance` is half of the last printed digit. Formulas are in [Statistics](statistics.md).
+Published numbers, computed again by the functions that the studies use; the cases are
+`analysis/conformance/cases_of_*.py`. `touchstone conformance` does it on any machine and ends with 1 where one is
+missed; `{REGENERATE}` writes this page. A number passes where it rounds to what its source prints: `tolerance` is
+half of the last printed digit. Formulas are in [Statistics](statistics.md).
 """
 COLUMNS = ("statistic", "data", "expected", "got", "difference", "tolerance", "passes", "source")
 

@@ -73,7 +73,6 @@ def stripes_are_seen(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
 )
 def stripes_lower_the_score(sensitivity: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """Stripes lower the score of nearly every item: the hit rate reaches its threshold."""
-    plan = plan
     return hit_rate_gate(sensitivity, plan.thresholds.hit_rate, plan.confidence)
 
 

@@ -28,7 +28,11 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Declared:
-    """What a gate asks and what follows, in words; `reads` are the tables that its function is handed."""
+    """What a gate asks and what follows, in words; `reads` are the tables that its function is handed.
+
+    `withheld` is told to people. What withholds is the code of the tables further down, and for an integrity gate
+    Dagster, which makes none of them.
+    """
 
     function: Callable[..., Gate | None]
     kind: Kind

@@ -102,7 +102,10 @@ class PerDay:
 
 
 class Purse:
-    """Money that must last: the worst case of every call under way is set aside until it is known what it cost."""
+    """Money that must last: the worst case of every call under way is set aside until it is known what it cost.
+
+    In memory only: what a killed run had set aside is gone, and the next run begins with what the ledger says.
+    """
 
     def __init__(self, limit_usd: float, spent_usd: float, setting: str) -> None:
         """Hold a limit under the name of the setting that gives it."""
