@@ -131,22 +131,27 @@ def test_people_alone_and_the_judge_alone_are_over_clusters_too() -> None:
     assert 2 * 1.96 * np.nanstd(people) / np.sqrt(700) < 0.5 * (alone.high - alone.low)
 
 
+@pytest.mark.parametrize("is_common", [False, True])
 @pytest.mark.parametrize("n_people", [1, 2])
-def test_shares_are_over_clusters_and_inside_0_to_1(n_people: int) -> None:
+def test_shares_are_over_clusters_and_inside_0_to_1(n_people: int, is_common: bool) -> None:
     people, judge, topics = of_topics()
     rare = np.where(np.isnan(people), np.nan, (people == 3) & (topics < 4))
     answers = np.column_stack([rare, np.where(np.arange(800) % 9 == 0, 0 * rare, rare)][:n_people])
-    found = unrated(People(answers, topics, "labels", labels=("other", "best")), (judge == 3).astype(float))
+    best = (judge == 3).astype(float)
+    if is_common:
+        answers, best = 1.0 - answers, 1.0 - best
+    found = unrated(People(answers, topics, "labels", labels=("other", "best")), best)
     assert found is not None
     powered = found.corrected[-1]
     assert (powered.method, len(found.corrected)) == ("PPI++", 3 - n_people)
     for seen in (powered.estimate, powered.people_alone, powered.judge_alone):
         assert "25 clusters" in seen.interval.method
         assert seen.interval.low is not None
-        assert seen.interval.low >= 0.0
+        assert seen.interval.high is not None
+        assert 0.0 <= seen.interval.low < seen.interval.high <= 1.0
     # The judge's share: Wilson's score interval, t(24), at the number of verdicts with the jackknife's variance.
-    share = float((judge == 3).mean())
-    half = (by_hand((judge == 3).astype(float), topics)[1] - share) / float(scipy.stats.t.ppf(0.975, 24))
+    share = float(best.mean())
+    half = (by_hand(best, topics)[1] - share) / float(scipy.stats.t.ppf(0.975, 24))
     size, z = share * (1 - share) / half**2, float(scipy.stats.t.ppf(0.975, 24))
     middle = (share + z**2 / (2 * size)) / (1 + z**2 / size)
     away = z / (1 + z**2 / size) * np.sqrt(share * (1 - share) / size + z**2 / (4 * size**2))
@@ -154,18 +159,43 @@ def test_shares_are_over_clusters_and_inside_0_to_1(n_people: int) -> None:
     assert (judged.low, judged.high) == pytest.approx((middle - away, middle + away), rel=1e-6)
 
 
-def test_a_share_of_two_people_stays_inside_0_to_1_without_clusters() -> None:
+@pytest.mark.parametrize("is_common", [False, True])
+def test_a_share_of_two_people_stays_inside_0_to_1_without_clusters(is_common: bool) -> None:
     answers = np.zeros((90, 2))
     answers[:3, 0] = 1.0
     answers[60:] = np.nan
     judge = np.zeros(90)
     judge[[0, 5, 70]] = 1.0
+    if is_common:
+        answers, judge = 1.0 - answers, 1.0 - judge
     found = unrated(People(answers, np.arange(90), "labels", labels=("a", "b")), judge)
     assert found is not None
     [one] = found.corrected
     for seen in (one.estimate, one.people_alone, one.judge_alone):
         assert seen.interval.low is not None
-        assert 0.0 <= seen.interval.low < seen.value
+        assert seen.interval.high is not None
+        assert 0.0 <= seen.interval.low < seen.value < seen.interval.high <= 1.0
+
+
+@pytest.mark.parametrize("is_common", [False, True])
+@pytest.mark.parametrize("n_more", [0, 1])
+def test_a_corrected_share_at_or_beyond_an_end_of_0_to_1_has_no_interval_and_says_why(
+    n_more: int, is_common: bool
+) -> None:
+    # Both people give "b" to 10 of 60, the judge to those and n_more others, and to none of 600 that only it rated:
+    # lambda is at its limit 1, and the share 0 + (10 - (10 + n_more)) / 60.
+    answers = np.where(np.arange(660) < 60, np.arange(660) < 10, np.nan)
+    judge = (np.arange(660) < 10 + n_more).astype(float)
+    share = -n_more / 60
+    if is_common:
+        answers, judge, share = 1.0 - answers, 1.0 - judge, 1.0 - share
+    found = unrated(People(np.column_stack([answers] * 2), np.arange(660), "labels", labels=("a", "b")), judge)
+    assert found is not None
+    [one] = found.corrected
+    assert one.estimate.value == pytest.approx(share, abs=1e-12)
+    assert (one.estimate.interval.low, one.estimate.interval.high) == (None, None)
+    assert f"the corrected share {one.estimate.value:.3f} is at or beyond" in one.estimate.interval.method
+    assert one.people_alone.interval.low is not None
 
 
 @pytest.mark.parametrize(("moved", "shifted"), [(0.0, False), (1.0, True)])
