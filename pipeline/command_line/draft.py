@@ -70,7 +70,7 @@ class Draft:
         names, _ = self.file.names()
         readers = [(name, value_of(name)) for name in names]
         numbers = [one.name for one in self.seen if one.are_numbers and one.name not in self.roles("object", "rater")]
-        plain = self._with_points(numbers) if self.decimal else {}
+        plain = self._with_decimal_points(numbers) if self.decimal else {}
         out = io.StringIO()
         # With the same delimiter a decimal comma stays one.
         writer = csv.writer(out, delimiter=("" if plain else self.file.delimiter) or ",", lineterminator="\n")
@@ -82,7 +82,7 @@ class Draft:
             writer.writerow([plain.get(cell, cell[1]) for cell in texts])
         return out.getvalue()
 
-    def _with_points(self, columns: Sequence[str]) -> dict[tuple[str, str], str]:
+    def _with_decimal_points(self, columns: Sequence[str]) -> dict[tuple[str, str], str]:
         """How programs write the numbers of these columns, by column and cell; digits, and other forms, stay."""
         texts, found = self.texts_in(columns), {}
         written = columns_as_written(self.file.name, texts, {}, self.file.delimiter, self.decimal)
@@ -91,8 +91,8 @@ class Draft:
             for text in (one for one in of_one if not (one.isascii() and one.isdigit())):
                 with suppress(WrittenOtherwise):
                     if (number := written.number(name, text)) is not None:
-                        is_share = written.on_scale(name, 1.0, 0.0, 2.0) > 1.0
-                        found[name, text] = f"{number * 100:.15g} %" if is_share else repr(number).removesuffix(".0")
+                        of_share = f"{number * 100:.15g} %" if name in written.shares else None
+                        found[name, text] = of_share or repr(number).removesuffix(".0")
         return found
 
     def relative(self, path: Path) -> str:
