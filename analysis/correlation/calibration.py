@@ -41,7 +41,13 @@ class Calibration(NamedTuple):
 
 
 def calibration(
-    judge: ArrayLike, human: ArrayLike, products: ArrayLike | None = None, *, seed: int, method: Method = "linear"
+    judge: ArrayLike,
+    human: ArrayLike,
+    products: ArrayLike | None = None,
+    *,
+    seed: int,
+    method: Method = "linear",
+    noun: Literal["product", "object", "cluster"] = "product",
 ) -> Calibration:
     """What a calibration of judge to human is worth on products that it has not seen.
 
@@ -52,6 +58,7 @@ def calibration(
         seed: Of the assignment of products to folds.
         method: Least squares of human on judge; or the increasing (isotonic) fit, linear between the scores it was
             fitted at, with its end values held beyond them.
+        noun: What `products` are, in the protocol and where nothing is fitted.
 
     Returns:
         ``mae_before`` and ``rmse_before`` of the judge as it is, ``*_after`` of held-out predictions from 5 folds over
@@ -69,7 +76,7 @@ def calibration(
         raise ValueError(f"unknown calibration {method!r}, known are 'linear' and 'isotonic'")
     pairs = paired(judge, human, products)
     if pairs.n_clusters < 2:
-        raise UndefinedStatistic("all objects are of one product, at least 2 products needed")
+        raise UndefinedStatistic(f"all objects are of one {noun}, at least 2 {noun}s needed")
     folds = product_folds(pairs.clusters, seed)
     n_folds = int(folds.max()) + 1
     fit = _fit_line if method == "linear" else _fit_isotonic
@@ -80,9 +87,9 @@ def calibration(
             pairs.judge[inside], pairs.human[inside], message("outside fold {fold}", fold=fold + 1)
         )(pairs.judge[~inside])
     slope, intercept = line(pairs.judge, pairs.human, message("of all objects")) if method == "linear" else (None, None)
-    by = message("leave one product out")
+    by = message(f"leave one {noun} out")
     if pairs.n_clusters >= LEAVE_ONE_OUT_BELOW:
-        by = message("{n} folds over products", n=n_folds)
+        by = message(f"{{n}} folds over {noun}s", n=n_folds)
     before, after = pairs.judge - pairs.human, held_out - pairs.human
     return Calibration(
         method=method,
@@ -93,7 +100,7 @@ def calibration(
         mae_after=float(np.abs(after).mean()),
         rmse_after=float(np.sqrt((after**2).mean())),
         held_out=held_out,
-        protocol=message("{by}, {n} products, held-out predictions pooled", by=by, n=pairs.n_clusters),
+        protocol=message(f"{{by}}, {{n}} {noun}s, held-out predictions pooled", by=by, n=pairs.n_clusters),
         n=pairs.n,
         n_products=pairs.n_clusters,
     )

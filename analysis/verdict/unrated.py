@@ -139,16 +139,13 @@ def calibrated(people: People, judge: Floats) -> Calibrated:
     answers, seen = mean_of(people.answers), ~np.isnan(judge)
     rated = seen & ~np.isnan(answers)
     parts = judge[rated], answers[rated], people.clusters[rated]
-    both = [calibration(*parts, seed=LEVELS.seed, method=method) for method in ("linear", "isotonic")]
+    noun: Literal["object", "cluster"] = "cluster" if _share_sources(people.clusters[rated]) else "object"
+    both = [calibration(*parts, seed=LEVELS.seed, method=method, noun=noun) for method in ("linear", "isotonic")]
     best = min(both, key=lambda one: one.rmse_after)
-    # What is left out together is of one cluster here, not of one product.
-    thing = "cluster" if _share_sources(people.clusters[rated]) else "object"
     scores = np.full(len(judge), np.nan)
     scores[seen] = fitted(*parts[:2], best.method)(judge[seen])
     scores[rated] = best.held_out
-    return Calibrated(
-        scores, best.method, best.mae_before, best.mae_after, best.protocol.replace("product", thing), best.n
-    )
+    return Calibrated(scores, best.method, best.mae_before, best.mae_after, best.protocol, best.n)
 
 
 def _measured(people: People, judge: Floats) -> list[tuple[str | None, Floats]]:

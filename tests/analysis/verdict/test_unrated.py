@@ -7,6 +7,7 @@ import scipy
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.people import People
 from analysis.verdict.unrated import calibrated, unrated
+from reports.shared.phrases import phrase
 
 LABELS = [1, 0, 1, 1, 0, 1, 0, 1, 1, 0]
 SEEN = [1, 0, 1, 1, 1, 1, 0, 1, 0, 1]
@@ -226,6 +227,18 @@ def test_a_judge_on_another_scale_is_calibrated_and_rated_objects_are_held_out()
     one = unrated(people, judge, same_scale=False)
     assert one is not None
     assert one.corrected[0].estimate.value == pytest.approx(3 + truth.mean(), abs=0.15)
+
+
+def test_a_calibration_over_clusters_says_so_in_both_languages() -> None:
+    answers = np.array([*range(40), *[np.nan] * 40])
+    judge = np.array([*range(40), *range(40)]) + np.arange(80) % 3
+    twelve = calibrated(People(answers[:, None], np.arange(80) % 12), judge).protocol
+    assert phrase(twelve).plains == {
+        "en": "5 folds over clusters, 12 clusters, held-out predictions pooled",
+        "it": "5 blocchi di gruppi, 12 gruppi, previsioni sui gruppi esclusi riunite",
+    }
+    with pytest.raises(UndefinedStatistic, match="all objects are of one cluster, at least 2 clusters needed"):
+        calibrated(People(answers[:, None], np.zeros(80)), judge)
 
 
 def test_several_labels_are_not_calibrated() -> None:

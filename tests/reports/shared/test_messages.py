@@ -13,11 +13,16 @@ from resources.errors import listing
 
 ROOT = Path(__file__).resolve().parents[3]
 MAKERS = {"message", "UndefinedStatistic", "no_interval", "none_because"}
-# Templates that are put together from few words: of whom the scores are, and what was done with objects.
+# Templates that are put together from few words: of whom the scores are, what was done with objects, and what is left
+# out together.
 PUT_TOGETHER = {
     *(f"all {{n}} {side} scores are equal" for side in ("judge", "human", "measure", "prediction", "truth")),
     *(f"all {{n}} {side} scores are equal" for side in ("mapped prediction", "first metric's", "second metric's")),
     "no object is judged",
+    *(f"all objects are of one {noun}, at least 2 {noun}s needed" for noun in ("product", "cluster")),
+    *(f"leave one {noun} out" for noun in ("product", "object", "cluster")),
+    *(f"{{n}} folds over {noun}s" for noun in ("product", "object", "cluster")),
+    *(f"{{by}}, {{n}} {noun}s, held-out predictions pooled" for noun in ("product", "object", "cluster")),
 }
 
 
