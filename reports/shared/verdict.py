@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.verdict.rule import Condition, Verdict, Word, holds_by_bound
+from analysis.verdict.rule import TEST, Condition, Verdict, Word, holds_by_bound
 from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, UNUSABLE, Against, Row, Stated, leans_to_no
 from analysis.verdict.stated import WORDS as WORDS_OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
@@ -115,12 +115,7 @@ def verdict_parts(frame: pd.DataFrame | None) -> dict[str, Any]:
 def is_trusted(frame: pd.DataFrame | None) -> bool:
     """Whether some verdict lets a judge be used for something: what else a page says is no more favourable."""
     answers = answers_in(frame)
-    return not answers or any(is_favourable(one.state) for one in answers)
-
-
-def is_favourable(state: str) -> bool:
-    """Whether a verdict lets a judge be used for something."""
-    return state in ("yes", "in_part")
+    return not answers or any(one.state in ("yes", "in_part") for one in answers)
 
 
 def word_text(word: str) -> Text:
@@ -229,8 +224,11 @@ def next_step(said: Verdict, n: int | None, things: str) -> Text | None:
         if said.word != "not proven" or said.margin is None:
             return None
         order = leans_to_no(said.conditions)
-        ends = {} if order is None else {"high": number(order.high), "limit": number(-said.margin)}
-        return say("verdict.leans_to_no" if ends else "verdict.more_would_not_do", **ends)
+        if order is None:
+            return say("verdict.more_would_not_do")
+        tested = all(one.state != "not measured" for one in said.conditions if one.name == TEST)
+        other = say("verdict.or_by_estimates") if tested else ""
+        return say("verdict.leans_to_no", high=number(order.high), limit=number(-said.margin), other=other)
     word, named = word_text(said.n_for), say(f"verdict.things.{things}")
     if n is not None and said.n_needed > FAR * n:
         return say("verdict.far_more_needed", n=whole(FAR * n), things=named, word=word)

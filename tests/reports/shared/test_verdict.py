@@ -8,7 +8,16 @@ import pytest
 
 from analysis.messages import message
 from analysis.verdict.people import People, standing
-from analysis.verdict.rule import HOLDS_BY_BOUND, Condition, Verdict, Word, by_conditions, decided, needed_at_least
+from analysis.verdict.rule import (
+    HOLDS_BY_BOUND,
+    TEST,
+    Condition,
+    Verdict,
+    Word,
+    by_conditions,
+    decided,
+    needed_at_least,
+)
 from analysis.verdict.stated import COPIES, RANKS, Stated
 from reports.shared.colours import VERDICTS, verdict_state
 from reports.shared.phrases import phrase
@@ -112,6 +121,12 @@ def test_a_judge_clearly_behind_people_leans_to_a_no_and_why_it_is_none_yet_is_s
         "and the test both past their limits by the estimate."
     )
     assert "propendono per un no" in english.plain("it")
+    # Of a judge on another scale there is no test, and its interval is the one way to a no.
+    untested = Condition(TEST, "not measured", True, None, None, None, "at least 0.5", None, None, None, "another scale")
+    by_order = next_step(said._replace(conditions=(behind, untested)), 209, "objects")
+    assert by_order is not None
+    assert by_order.plain("en").replace("\u2212", "-").endswith("the interval below -0.100 (it ends at -0.098).")
+    assert by_order.plain("it").replace("\u2212", "-").endswith("un intervallo sotto -0,100 (arriva a -0,098).")
     judge = {"verdict": said._asdict(), "conditions": [behind._asdict()], "n": 209}
     assert step_of(judge, ["ann", "bob"]) == english
     # A study's lines have it too; an interval that reaches 0, or a difference within the margin, leans to nothing.
