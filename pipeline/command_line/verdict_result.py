@@ -234,7 +234,7 @@ def _verdict(judge: OfJudge, person: str, turned: bool) -> dict[str, Any]:
         n, more = judge.standing.n, judge.n
         also.append(
             message(
-                "this is over the {n:,} objects that two people rated, the statistics below are over all {more:,}",
+                "this is over the {n:,} objects that two people rated, the statistics below are over {more:,}",
                 n=n,
                 more=more,
             )

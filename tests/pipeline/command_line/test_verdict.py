@@ -115,7 +115,7 @@ def test_numbers_of_other_objects_say_so_and_sources_and_crowds_are_named(made: 
     frame.loc[:9, ["human2", "human3"]] = None
     frame.to_csv(tmp_path / "few.csv", index=False)
     shown = " ".join(read(tmp_path / "few.csv", "--judge", "good", *HUMANS).split())
-    assert "This is over the 140 objects that two people rated, the statistics below are over all 150." in shown
+    assert "This is over the 140 objects that two people rated, the statistics below are over 150." in shown
     few = frame.tail(9)
     few.to_csv(tmp_path / "nine.csv", index=False)
     assert "all ratings pooled" in read(tmp_path / "nine.csv", "--judge", "distance", *HUMANS)
@@ -124,6 +124,18 @@ def test_numbers_of_other_objects_say_so_and_sources_and_crowds_are_named(made: 
         (tmp_path / f"{rater}.qrels").write_text("\n".join(rows), encoding="utf-8")
     files = (tmp_path / "nist.qrels", tmp_path / "gpt.qrels")
     assert "ordinal ratings, 15 clusters; people: nist" in read(*files, "--judge", "gpt").splitlines()[0]
+
+
+def test_objects_without_a_majority_are_not_among_those_that_statistics_are_over(tmp_path: Path) -> None:
+    # Three people rated 60 objects and one of them 40 more; of the 60 ten have a label of each: 60 + 40 - 10 = 90.
+    labels = "abc"
+    rows = [f"{labels[i % 3]},{labels[i % 3]},{labels[(i + (i < 10)) % 3]},{labels[(i + 2 * (i < 10)) % 3]}"
+            if i < 60 else f"{labels[i % 3]},{labels[i % 3]},," for i in range(100)]  # fmt: skip
+    (tmp_path / "l.csv").write_text("\n".join(["judge,h1,h2,h3", *rows]), encoding="utf-8")
+    result = answered(tmp_path / "l.csv", "--judge", "judge", *(part for n in "123" for part in ("--human", f"h{n}")))
+    assert result["n_objects"] == 100
+    over = "this is over the 60 objects that two people rated, the statistics below are over 90"
+    assert result["judges"][0]["verdict"]["reasons"][-1] == over
 
 
 def test_one_person_is_never_a_yes(made: Path) -> None:
