@@ -286,7 +286,7 @@ class _Studies(Draft):
         pairs = [(judge, truth) for judge in judges for truth in truths]
         names = ["-".join(map(_name, (judge, *(truth if len(truths) > 1 else ())))) for judge, truth in pairs]
         for name in criteria:
-            command = likely_columns(self.file).command([str(self.path)])
+            command = (found := likely_columns(self.file)).command([str(self.path)], found.where)
             self.remarks.append(f"A data set is on all criteria in '{name}'; the verdict on one: {command}")
         lines = ["  datasets:"]
         if not of_scores:

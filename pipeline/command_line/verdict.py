@@ -145,11 +145,11 @@ def verdict(
     from resources.inputs.any_file import Opening
     from resources.inputs.ratings.layout import RatingColumns
 
-    opening = Opening(sheet, encoding, decimal)
+    opening, chosen = Opening(sheet, encoding, decimal), tuple(map(_column_and_value, where or ()))
     if not judge and not (human and (rater or len(file) > 1)):
         if human or output is not None or as_json:
             raise UserError("`--judge` is missing: name each column with a judge's ratings.")
-        show_likely(file, opening, terminal(highlight=False))
+        show_likely(file, opening, terminal(highlight=False), chosen)
         return
     for path, name in ((output, "results.json"), (calibrated, "calibrated.csv"), (report, "page.html")):
         refuse_output(path, *file, name=name)
@@ -168,7 +168,7 @@ def verdict(
         positive=several(positive),
         blank=tuple(blank or ()),
         by=tuple(by or ()),
-        where=tuple(map(_column_and_value, where or ())),
+        where=chosen,
     )
     said = answer(
         Question(tuple(file), columns, opening, tuple(lower_is_better or ()), tuple(same_scale or ()), annotators)

@@ -12,7 +12,7 @@ from pipeline.command_line.evaluate_shown import grid
 from pipeline.command_line.verdict_result import people_of
 from resources.errors import UserError, listing
 from resources.inputs.any_file import Opening
-from resources.inputs.column_names import SpelledNames
+from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.ratings.exports import LongFile
 from resources.inputs.ratings.layout import RatingColumns, ratings_file
 from resources.inputs.ratings.likely import (
@@ -30,8 +30,15 @@ from resources.inputs.record_files import Record, refuse_unreadable
 WIDTH: Final = 60
 
 
-def show_likely(files: list[str], opening: Opening, console: Console) -> None:
-    """What the columns of a file look like, what would refuse it, and the command that reads it so."""
+def show_likely(files: list[str], opening: Opening, console: Console, where: tuple[tuple[str, str], ...] = ()) -> None:
+    """What the columns of a file look like, what would refuse it, and the command that reads it so.
+
+    Args:
+        files: Paths or fsspec addresses.
+        opening: What the file does not say of itself.
+        console: Where it is printed.
+        where: Columns and a value of each, as they were named; of another column of criteria the first is taken.
+    """
     file = ratings_file(files, (), opening)
     if isinstance(file, LongFile):
         by = file.long_columns.rater
@@ -45,8 +52,9 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
         if not models:
             console.print("Which of them are judges? Name each by `--judge`; all others are people.")
         judges = [f"--judge {shlex.quote(name)}" for name in models or [A_JUDGE]]
-        command = " ".join(["touchstone verdict", *map(shlex.quote, files), *judges])
-        columns = RatingColumns(models, (), *file.long_columns)
+        chosen = [f"--where {shlex.quote('='.join(one))}" for one in where]
+        command = " ".join(["touchstone verdict", *map(shlex.quote, files), *judges, *chosen])
+        columns = RatingColumns(models, (), *file.long_columns, where=where)
     else:
         found = likely_columns(file)
         table = grid("column", "taken for", "holds")
@@ -57,10 +65,12 @@ def show_likely(files: list[str], opening: Opening, console: Console) -> None:
             console.print(Text(remark, "yellow"))
         if found.question is not None:
             console.print(found.question)
-        for name, first in found.where:
+        first_of_each = [one for one in found.where if own_name(one[0], dict(where)) is None]
+        for name, first in first_of_each:
             several = f"'{name}' holds several criteria ({listing(found.criteria)}), each with a verdict of its own"
             console.print(Text(f"{several}: the command gives that of '{first}'."), soft_wrap=True)
-        command, columns = found.command(files), _as_taken(found)
+        where = (*where, *first_of_each)
+        command, columns = found.command(files, where), replace(_as_taken(found), where=where)
     refused = _refusal(files, columns, opening)
     commas = replace(opening, decimal=",")
     if refused is not None and opening.decimal is None and _refusal(files, columns, commas) is None:
@@ -85,7 +95,7 @@ def _as_taken(found: LikelyColumns) -> RatingColumns:
     if rater is not None:
         judges, people = found.models, ()
     blank = tuple(found.blanks)
-    return RatingColumns(judges, people, item, rater, score, cluster, blank=blank, where=found.where)
+    return RatingColumns(judges, people, item, rater, score, cluster, blank=blank)
 
 
 def _refusal(files: Sequence[str], columns: RatingColumns, opening: Opening) -> str | None:

@@ -140,6 +140,7 @@ def verdict_values(said: Answer) -> dict[str, Any]:
         "n_objects": found.n_objects,
         "n_clusters": found.n_clusters,
         "cluster": said.question.columns.cluster,
+        "where": [list(one) for one in said.question.columns.where],
         "scale": ratings.scale,
         "labels": list(ratings.labels),
         "measure": AGREEMENT[said.people.measure],

@@ -163,7 +163,7 @@ class LikelyColumns:
     def _odd(self) -> list[OddCell]:
         return [one.odd for one in self.columns if one.odd and one.role in ("judge", "person", "rating")]
 
-    def command(self, paths: Sequence[str]) -> str:
+    def command(self, paths: Sequence[str], where: Sequence[tuple[str, str]] = ()) -> str:
         """The command that reads the file so; JUDGE, PERSON and OBJECT are to be filled in."""
         parts = ["touchstone", "verdict", *map(shlex.quote, paths)]
         long = bool(self.names("rater"))
@@ -180,7 +180,7 @@ class LikelyColumns:
             parts += [part for name in lower for part in ("--lower-is-better", shlex.quote(name))]
         for role, option in options.items():
             parts += [part for name in self.names(role)[:1] for part in (option, shlex.quote(name))]  # type: ignore[arg-type]
-        parts += [part for pair in self.where for part in ("--where", shlex.quote("=".join(pair)))]
+        parts += [part for pair in where for part in ("--where", shlex.quote("=".join(pair)))]
         parts += [part for text in self.blanks for part in ("--blank", shlex.quote(text))]
         return " ".join(parts)
 

@@ -102,6 +102,7 @@ def test_criteria_are_a_breakdown_and_their_objects_share_a_source(tmp_path: Pat
     dataset = found.evaluation.datasets["gpt4"]
     assert (dataset.cluster, dataset.group_by) == ("doc", (("criterion",),))
     assert "is on all criteria in 'criterion'; the verdict on one: touchstone verdict" in said
+    assert "--where criterion=fluency" in said
 
 
 def test_few_sources_next_to_criteria_are_what_is_said_to_be_too_few(tmp_path: Path) -> None:

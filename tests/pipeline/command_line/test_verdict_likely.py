@@ -98,6 +98,7 @@ def test_several_criteria_are_never_one_verdict_without_a_word(tmp_path: Path) -
         done = CliRunner().invoke(application, [*command[1:-1], f"criterion={criterion}", "--json"])
         result = json.loads(done.stdout)
         words[criterion] = result["judges"][0]["verdict"]["word"]
+        assert result["where"] == [["criterion", criterion]]
         assert "Only rows of Criterion" in result["notes"][0]
         assert "180 of 360" in result["notes"][0]
     assert words == {"fluency": "yes", "STYLE": "no"}
@@ -110,6 +111,19 @@ def test_several_criteria_are_never_one_verdict_without_a_word(tmp_path: Path) -
         CliRunner().invoke(application, [*command[1:-1], "criterion=stile"], catch_exceptions=False)
     with pytest.raises(UserError, match="write it as COL=VALUE"):
         CliRunner().invoke(application, [*command[1:-1], "criterion"], catch_exceptions=False)
+
+
+def test_the_criterion_that_was_named_is_that_of_the_command(tmp_path: Path) -> None:
+    path = tmp_path / "criteria.csv"
+    path.write_text("\n".join(["item,Criterion,rater,score", *CRITERIA]), encoding="utf-8")
+    said = CliRunner().invoke(application, ["verdict", str(path), "--where", "criterion=style"]).stdout
+    assert said.splitlines()[-1].endswith("--item item --rater rater --score score --where criterion=style")
+    assert "the command gives that of" not in said
+    rows = [{"question_id": i, "model_a": "x", "model_b": "y", "winner": "model_a", "judge": ["gpt4", "ann"][i % 2]}
+            for i in range(40)]  # fmt: skip
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    said = CliRunner().invoke(application, ["verdict", str(tmp_path / "b.jsonl"), "--where", "question=7"]).stdout
+    assert said.splitlines()[-1].endswith("--judge gpt4 --where question=7")
 
 
 def test_criteria_of_a_wide_file_make_its_names_objects_of_one(tmp_path: Path) -> None:

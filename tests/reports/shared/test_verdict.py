@@ -122,7 +122,9 @@ def test_a_judge_clearly_behind_people_leans_to_a_no_and_why_it_is_none_yet_is_s
     )
     assert "propendono per un no" in english.plain("it")
     # Of a judge on another scale there is no test, and its interval is the one way to a no.
-    untested = Condition(TEST, "not measured", True, None, None, None, "at least 0.5", None, None, None, "another scale")
+    untested = Condition(
+        TEST, "not measured", True, None, None, None, "at least 0.5", None, None, None, "another scale"
+    )
     by_order = next_step(said._replace(conditions=(behind, untested)), 209, "objects")
     assert by_order is not None
     assert by_order.plain("en").replace("\u2212", "-").endswith("the interval below -0.100 (it ends at -0.098).")
