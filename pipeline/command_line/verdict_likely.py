@@ -83,8 +83,8 @@ def show_likely(files: list[str], opening: Opening, console: Console, where: tup
         console.print(Text(f"As the file is, the command below is refused:\n{refused}", "yellow"), soft_wrap=True)
     unknown = [word for word in (A_JUDGE, A_PERSON, AN_OBJECT) if word in command.split()]
     fill_in = f", and names in place of {' and '.join(unknown)}" if unknown else ""
-    where = f"Run it, with other columns where these are not the right ones{fill_in}:"
-    console.print(Text(f"{where}\n  {command}"), soft_wrap=True)
+    last = f"Run it, with other columns where these are not the right ones{fill_in}:"
+    console.print(Text(f"{last}\n  {command}"), soft_wrap=True)
 
 
 def _as_taken(found: LikelyColumns) -> RatingColumns:
