@@ -1,4 +1,4 @@
-"""The commands of README and docs/questions are run as typed, and print what the page says that they print."""
+"""The commands of README, docs/verdict.md and docs/questions are run as typed, and print what the page says."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from pipeline.command_line.main import application
 from tools.samples.ratings import FOLDER, KINDS, SEED, write_all
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted((ROOT / "docs/questions").glob("*.md"))
+PAGES = [ROOT / "docs/verdict.md", *sorted((ROOT / "docs/questions").glob("*.md"))]
 FENCED = re.compile(r"```\n\$ touchstone (verdict .*)\n((?:.*\n)*?)```")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 IN_README = re.findall(r"`touchstone (verdict examples/[^`]+)` \| \*\*(.+?)\*\*", README)
@@ -36,7 +36,7 @@ def test_a_page_says_what_its_command_prints(command: str, lines: str, monkeypat
 
 def test_each_question_has_a_command() -> None:
     questions = {page.stem for page in PAGES} - {"words-of-other-tools"}
-    assert len(questions) == 4
+    assert len(questions) == 5
     assert {str(block.id) for block in BLOCKS} == questions
 
 
