@@ -18,7 +18,7 @@ from resources.configuration.made_up import StudyName
 from resources.errors import FileFault, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.ratings.likely import LikelyColumn, SeenColumn, likely_columns, seen_columns
-from resources.inputs.ratings.summary_rows import MOST_COLUMNS, row_name, summary_rows
+from resources.inputs.ratings.summary_rows import MOST_COLUMNS, end_places, row_names, summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenOtherwise, columns_as_written, looks_like_number
 
@@ -140,7 +140,8 @@ class Draft:
         sides = [
             [[cell_text(value_of(name)(one.fields)) for one in records] for name in side] for side in (named, columns)
         ]
-        names = dict(enumerate(map(row_name, zip(*sides[0], strict=True)))) if named else {}
+        ends = {place: [texts[place] for texts in sides[0]] for place in end_places(len(records))}
+        names = row_names(ends, sides[0].__getitem__)
         for one in summary_rows(names, sides[1]):
             if one.sums_up:
                 problem = f"the row '{one.name}' sums up the {one.others}, and a study would count it as an object."

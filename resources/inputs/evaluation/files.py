@@ -41,8 +41,7 @@ from resources.inputs.evaluation.rows import (
     without_nul,
 )
 from resources.inputs.faults import BadRow, Exclusion, Faults, RowFault
-from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
-from resources.inputs.ratings.summary_rows import kind_of, summary_rows
+from resources.inputs.ratings.summary_rows import end_places, kind_of, row_names, summary_rows
 from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, as_text, leaves, value_of
 from resources.inputs.written_columns import WrittenColumns, read_as_written
 from resources.inputs.written_values import NOT_A_NUMBER
@@ -56,8 +55,6 @@ FIELD = "field."
 BROKEN_ROW, DUPLICATE, DUPLICATE_OTHER_FIELDS = "broken_row", "duplicate", "duplicate_other_fields"
 ValueIn = Callable[[Fields], Any]
 _SKIP = " `--skip-bad-rows` (in touchstone.yaml: `skip_bad_rows: true`) leaves such rows out and counts them."
-# Of a row that is named otherwise.
-NO_SUMMARY: Final = "-"
 
 
 def outside_scale(column: str, scores: NDArray[np.float64], rows: NDArray[np.int64], of_people: bool) -> str | None:
@@ -370,10 +367,9 @@ class _Reading:
         Raises:
             FileFault: There is one.
         """
-        ends = {*range(self.n_kept)[:MOST_SUMMARIES], *range(self.n_kept)[-MOST_SUMMARIES:]}
-        texts = {place: [one[place].as_py() for one in (ids, *fields)] for place in ends}
-        names = {place: next(filter(kind_of, of_row), NO_SUMMARY) for place, of_row in texts.items()}
-        if set(names.values()) <= {NO_SUMMARY}:
+        ends = {place: [one[place].as_py() for one in (ids, *fields)] for place in end_places(self.n_kept)}
+        names = row_names(ends, lambda column: (ids, *fields)[column].to_pylist())
+        if not any(map(kind_of, names.values())):
             return
         for one in summary_rows(names, [[repr(value) for value in side.to_pylist()] for side in sides]):
             if one.sums_up:

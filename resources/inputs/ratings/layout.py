@@ -16,6 +16,7 @@ from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, alike_names, own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.ratings.cells import Cells, ChosenRows
+from resources.inputs.ratings.criteria import CriterionColumns
 from resources.inputs.ratings.exports import (
     TREC_ENDINGS,
     BattleRatings,
@@ -36,9 +37,10 @@ from resources.inputs.ratings.likely import (
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn, other_text
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS as MOST_NAMES
 from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
-from resources.inputs.ratings.summary_rows import row_name
+from resources.inputs.ratings.summary_rows import row_names
 from resources.inputs.record_files import (
     NO_VALUE,
+    Record,
     RecordFile,
     SeveralValues,
     as_text,
@@ -155,9 +157,9 @@ def raw_ratings(
         FileFaults: Several rows cannot be read, or a rater rated one object twice.
     """
     file = ratings_file(path, (*columns.judges, *columns.people), opening)
-    columns = _own_columns(file, columns)
+    columns, names = _own_columns(file, columns)
     faults = Faults(file.name)
-    cells = _cells(file, columns, _others(file, columns), faults)
+    cells = _cells(file, columns, names, _others(file, columns), faults)
     cells.remarks[:0] = file.remarks
     raw = _long(cells, columns, file, faults) if columns.is_long else _wide(cells, columns, file, faults)
     empty = [name for name, texts in raw.ratings.items() if not any(text is not None for text in texts)]
@@ -169,8 +171,8 @@ def raw_ratings(
     return replace(raw, decimal=opening.decimal)
 
 
-def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
-    """The file's own spelling of every name."""
+def _own_columns(file: RecordFile, columns: RatingColumns) -> tuple[RatingColumns, list[str]]:
+    """The file's own spelling of every name, and all its columns."""
     if isinstance(file, LongFile) and not columns.is_long:
         columns = replace(columns, **{k: getattr(columns, k) or v for k, v in file.long_columns._asdict().items()})
     names, complete = file.names()
@@ -205,7 +207,7 @@ def _own_columns(file: RecordFile, columns: RatingColumns) -> RatingColumns:
     where = tuple((str(own(name)), value) for name, value in columns.where)
     item, rater, score, cluster = (own(getattr(columns, name)) for name in ("item", "rater", "score", "cluster"))
     columns = replace(columns, judges=judges, people=people, by=by, where=where)
-    return replace(columns, item=item, rater=rater, score=score, cluster=cluster)
+    return replace(columns, item=item, rater=rater, score=score, cluster=cluster), names
 
 
 def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
@@ -213,13 +215,15 @@ def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
     if columns.by or isinstance(file, LongFile):
         return list(columns.by)
     taken = {*columns.judges, *columns.people, columns.item, columns.rater, columns.score, columns.cluster}
-    likely = likely_columns(file).columns
+    likely = likely_columns(file, whole=False).columns
     others = ("other", "source", "criterion")
     found = [one.name for one in likely if one.role in others or (one.role == "object" and one.repeats)]
     return [name for name in found if name not in taken][:MOST_COLUMNS]
 
 
-def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: Faults) -> Cells:
+def _cells(
+    file: RecordFile, columns: RatingColumns, file_names: Sequence[str], others: list[str], faults: Faults
+) -> Cells:
     raters = () if columns.is_long else (*columns.judges, *columns.people)
     wanted = [name for name in (*raters, columns.item, columns.rater, columns.score, columns.cluster) if name]
     wanted = list(dict.fromkeys(wanted))
@@ -234,8 +238,9 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
     name_readers, first = [value_of(name) for name in names], dict[int, list[str | None]]()
     last = deque[tuple[int, list[str | None]]](maxlen=MOST_SUMMARIES)
     other_readers = [(value_of(other.name), other) for other in found.others]
-    chosen = ChosenRows(columns.where)
-    for record in file.records([*dict.fromkeys([*wanted, *others, *names, *chosen.names])]):
+    chosen, used = ChosenRows(columns.where), {*wanted, *dict(columns.where)}
+    criteria = CriterionColumns(name for name in file_names if name not in used and not isinstance(file, LongFile))
+    for record in file.records([*dict.fromkeys([*wanted, *others, *names, *chosen.names, *criteria.n_by_text])]):
         if isinstance(record, BadRow):
             faults.add(record.problem, record.remedy, record.row)
             continue
@@ -264,6 +269,7 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
                 usual.add(texts[-1])
         last.append((len(found.rows) - 1, [other_text(value(record.fields)) for value in name_readers]))
         first |= [last[-1]] if len(found.rows) <= MOST_SUMMARIES else []
+        criteria.add(record.fields)
         for value, other in other_readers:
             other.add(other_text(value(record.fields)))
         if len(found.rows) == MOST_ROWS and other_readers and not columns.by:
@@ -272,31 +278,19 @@ def _cells(file: RecordFile, columns: RatingColumns, others: list[str], faults: 
             found.remarks.append(many)
     faults.raise_if_any()
     found.remarks += chosen.remarks(file.name)
-    found.choice = _choice(file, columns, found.remarks)
+    found.choice = criteria.choice([found.columns[name] for name in raters or (columns.score,) if name], found.remarks)
     if not found.rows:
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
-    found.without_summaries(file.name, {place: row_name(of) for place, of in (first | dict(last)).items()}, raters)
+
+    def whole(column: int) -> Iterator[str | None]:
+        rows = ChosenRows(columns.where)
+        records = (one for one in file.records([names[column], *rows.names]) if isinstance(one, Record))
+        return (other_text(name_readers[column](one.fields)) for one in records if rows.holds(one.fields))
+
+    found.without_summaries(file.name, row_names(first | dict(last), whole), raters)
     keys = (columns.item, columns.rater) if columns.is_long else (columns.item,)
     found.without_copies(file, [name for name in keys if name is not None])
     return found
-
-
-def _choice(file: RecordFile, columns: RatingColumns, remarks: list[str]) -> str | None:
-    """The option that chooses one of several criteria where the columns choose none, which is a remark; else null."""
-    if isinstance(file, LongFile):
-        return None
-    likely = likely_columns(file)
-    for name, first in likely.where:
-        used = {columns.item, columns.cluster, *columns.judges, *columns.people, *dict(columns.where)}
-        if name not in used:
-            option = f"`--where {shlex.quote(f'{name}={first}')}`"
-            several = (
-                "Column '{name}' holds several criteria ({all}), and this verdict is on all of them: "
-                "{option} chooses one."
-            )
-            remarks.append(message(several, name=name, all=listing(likely.criteria), option=option))
-            return option
-    return None
 
 
 def _as_number(text: str | None) -> float | None:
@@ -308,9 +302,9 @@ def _as_number(text: str | None) -> float | None:
 
 def _names_of_rows(file: RecordFile, columns: RatingColumns) -> list[str]:
     """The columns in which a row that sums up those above it would say so."""
-    likely = [one.name for one in likely_columns(file).columns if one.role == "object"]
+    likely = [one.name for one in likely_columns(file, whole=False).columns if one.role == "object"]
     names = [columns.item, *likely, *file.names()[0][:MOST_NAMES]]
-    taken = {*columns.judges, *columns.people}
+    taken = {*columns.judges, *columns.people, *dict(columns.where)}
     return [name for name in dict.fromkeys(names) if name is not None and name not in taken]
 
 

@@ -13,6 +13,7 @@ from analysis.verdict.findings import on_one_scale, on_the_same_steps
 from analysis.verdict.people import Floats
 from resources.errors import SHOWN, FileFault
 from resources.inputs.column_names import SpelledNames
+from resources.inputs.ratings.criteria import are_criteria, names_a_criterion, shares_words
 from resources.inputs.record_files import (
     HEAD_RECORDS,
     NO_VALUE,
@@ -80,18 +81,11 @@ _RATER: Final = re.compile(
     r"^(rater|annotator|judge|worker|user|coder|assessor|reviewer|who|by)([_\s-]?(id|name))?$", re.I
 )
 _RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|relevance|answer)s?$", re.IGNORECASE)
-# What an object is rated for. Each has a verdict of its own, as people agree more on some than on others.
-_CRITERION: Final = re.compile(
-    r"(criteri(on|a|um|o)|kriterium|dimension[es]?|aspect|aspetto|metric|facet|trait)s?([_\s-]?(id|name))?",
-    re.IGNORECASE,
-)
 # Labels come again and again: more different texts than this share of the rows, or than so many, are no ratings.
 MOST_LABELS: Final = 12
 # A column whose cells are numbers but for so few holds numbers; each of the others is named.
 NEARLY_ALL: Final = 0.9
 FEWEST_NUMBERS: Final = 5
-# Two raters' words need not be the same ones: so many of one's ratings are labels that the other gives too.
-SHARED: Final = 0.8
 LONGEST_NAME: Final = 60
 # So large a share of the rows has a name that another row has too where a column says what rows share.
 GROUPED: Final = 0.8
@@ -257,13 +251,17 @@ class SeenColumn(NamedTuple):
         return f"{short}{' ...' if self.different > len(some) else ''}{blank}"
 
 
-def likely_columns(file: RecordFile) -> LikelyColumns:
+def likely_columns(file: RecordFile, *, whole: bool = True) -> LikelyColumns:
     """What each column of a file is likely to be, from its name and its first 1,000 rows.
+
+    Args:
+        file: It is read further where a column has a criterion's name, as criteria may follow each other.
+        whole: Whether it is.
 
     Raises:
         FileFault: There is no row.
     """
-    columns = seen_columns(file)
+    columns = seen_columns(file, whole=whole)
     if not columns:
         refuse_unreadable(file)
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
@@ -318,8 +316,8 @@ def names_a_metric(name: str) -> bool:
     return bool(_OWN_UNIT.search(name.replace("_", " ")))
 
 
-def seen_columns(file: RecordFile) -> list[SeenColumn]:
-    """What the columns hold in the first 1,000 rows; none where there is no row."""
+def seen_columns(file: RecordFile, *, whole: bool = True) -> list[SeenColumn]:
+    """What the columns hold in the first 1,000 rows, or a criterion's in all; none where there is no row."""
     names, _ = file.names()
     records = [record for record in islice(file.records(), HEAD_RECORDS) if isinstance(record, Record)]
     if not records:
@@ -327,12 +325,13 @@ def seen_columns(file: RecordFile) -> list[SeenColumn]:
     found = []
     for name in names:
         value = value_of(name)
-        texts = [(record.row, _text(value(record.fields))) for record in records]
+        rows = file.records([name]) if whole and names_a_criterion(name) else records
+        texts = [(record.row, _text(value(record.fields))) for record in rows if isinstance(record, Record)]
         given = [(row, text) for row, text in texts if text and text not in NO_VALUE and not stands_for_no_rating(text)]
         written, spelled = [text for _, text in given], SpelledNames()
         # What is another text in every row are names of objects, in which letter case may count.
         alike = written if len({*written}) == len(written) else [spelled.first(text) for text in written]
-        found.append(SeenColumn(name, alike, len(records), [row for row, _ in given]))
+        found.append(SeenColumn(name, alike, len(texts), [row for row, _ in given]))
     return found
 
 
@@ -348,7 +347,8 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
     rater = [column for column in columns if _RATER.search(column.name) and _repeats(column)]
     rating = [column for column in columns if _RATING.search(column.name) and _rates(column)]
     one_each = len(rater) == 1 and len(rating) == 1
-    criteria = [column for column in columns if _is_criterion(column) and column not in rater][:1]
+    no_raters = [column for column in columns if column not in rater]
+    criteria = [column for column in no_raters if _is_criterion(column, no_raters)][:1]
     criterion: dict[str, Role] = {column.name: "criterion" for column in criteria}
     # In a wide file `judge` and `label` hold the same words.
     if one_each and not {*rater[0].texts} & {*rating[0].texts} - _numbers(rater[0]):
@@ -395,11 +395,10 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
     return roles
 
 
-def _is_criterion(column: SeenColumn) -> bool:
-    """Whether it says for what an object is rated, and there are several; a picture's dimension is a number."""
-    name = column.name.strip()
-    is_measure = column.are_numbers and "crit" not in name.casefold().replace("k", "c")
-    return bool(_CRITERION.fullmatch(name)) and not is_measure and column.are_labels and _repeats(column)
+def _is_criterion(column: SeenColumn, columns: Iterable[SeenColumn]) -> bool:
+    """Whether it says for what an object is rated, and there are several."""
+    others = (one.texts for one in columns if one.are_labels and not (one.are_numbers or names_a_criterion(one.name)))
+    return names_a_criterion(column.name) and are_criteria(column.name, Counter(column.texts), others)
 
 
 def _once_each(column: SeenColumn, criterion: SeenColumn) -> bool:
@@ -433,15 +432,9 @@ def _alike(judge: SeenColumn, person: SeenColumn) -> bool:
 
 def _same_words(column: SeenColumn, judges: Sequence[SeenColumn]) -> bool:
     """Whether a column holds labels that are words, most of which a judge gives too, and no remarks about them."""
-    given = [one_spelling(text) for text in column.texts]
-    are_words = not column.are_numbers and len(set(given)) > 1 and not _ABOUT.search(column.name)
-    if not are_words or not column.are_labels:
-        return False
-    of_judges = [{one_spelling(text) for text in judge.texts} for judge in judges]
-    return any(
-        len(words & set(given)) > 1 and sum(text in words for text in given) >= SHARED * len(given)
-        for words in of_judges
-    )
+    are_words = not column.are_numbers and column.different > 1 and not _ABOUT.search(column.name)
+    n_by_text = Counter(column.texts)
+    return are_words and column.are_labels and any(shares_words(n_by_text, judge.texts) for judge in judges)
 
 
 def _numbers(column: SeenColumn) -> set[str]:

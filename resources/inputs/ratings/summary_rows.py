@@ -1,12 +1,14 @@
 """First and last rows of a spreadsheet that sum up the others, and so are no objects: mean, total, std and the like."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from analysis.messages import message, message_list
+from analysis.spelling import one_spelling
 from resources.errors import FileFault, listing
 
 # So many rows at either end are looked at, and so many first columns for their names.
@@ -14,6 +16,9 @@ MOST_ROWS: Final = 12
 MOST_COLUMNS: Final = 5
 FEWEST_ABOVE: Final = 3
 MOST_UNNAMED: Final = 4
+# A name that comes in more rows than a few is that of a group.
+MOST_OF_A_NAME: Final = 3
+NO_SUMMARY: Final = "-"
 _WORDS: Final = {
     "mean": r"mean|average|avg|media|moyenne|mittelwert|promedio",
     "sum": r"totals?|sum|totale|totali|somma|summe",
@@ -67,10 +72,34 @@ def kind_of(name: str | None) -> str | None:
     return next((kind for kind, pattern in _NAMES.items() if name is not None and pattern.fullmatch(name)), None)
 
 
-def row_name(texts: Iterable[str | None]) -> str | None:
-    """What a row is called: the first of its texts that is a summary's name, else the first."""
-    given = [text for text in texts if text]
-    return next(filter(kind_of, given), next(iter(given), None))
+def end_places(n: int) -> list[int]:
+    """The places of the first and last of so many rows, from 0."""
+    return sorted({*range(n)[:MOST_ROWS], *range(n)[-MOST_ROWS:]})
+
+
+def row_names(
+    ends: Mapping[int, Sequence[str | None]], whole: Callable[[int], Iterable[str | None]]
+) -> dict[int, str | None]:
+    """What the first and last rows are called: the first of a row's texts that is a summary's name, else the first.
+
+    Args:
+        ends: By place, what stands in each column that may name the row.
+        whole: All texts of one of these columns. It is read where a text is a summary's name: one that comes often is a
+            group, such as the criterion overall, and names no row.
+    """
+    width, groups = max(map(len, ends.values()), default=0), set[tuple[int, str]]()
+    for column in range(width):
+        named = {one_spelling(text) for of_row in ends.values() if kind_of(text := of_row[column]) and text}
+        counts = Counter(one_spelling(text) for text in (whole(column) if named else ()) if text)
+        groups |= {(column, text) for text in named if counts[text] > MOST_OF_A_NAME}
+
+    def name(of_row: Sequence[str | None]) -> str | None:
+        given = [
+            NO_SUMMARY if (column, one_spelling(text)) in groups else text for column, text in enumerate(of_row) if text
+        ]
+        return next(filter(kind_of, given), next(iter(given), None))
+
+    return {place: name(of_row) for place, of_row in ends.items()}
 
 
 def summary_rows(names: Mapping[int, str | None], columns: Sequence[Sequence[str | None]]) -> list[SummaryRow]:

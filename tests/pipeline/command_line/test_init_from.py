@@ -123,6 +123,15 @@ def test_a_last_row_of_means_is_refused_before_a_study_counts_it(tmp_path: Path)
     assert not (tmp_path / "home").exists()
 
 
+def test_rows_of_the_criterion_overall_are_no_sums_to_a_study(tmp_path: Path) -> None:
+    file = tmp_path / "s.csv"
+    # Means 3 and 3, as in the last row.
+    rows = [f"d{i},{one},{2 + i % 3},{4 - i % 3}" for one in ("fluency", "overall") for i in (0, 2, 3, 5, 6, 8, 1, 4)]
+    file.write_text("\n".join(["id,criterion,gpt4_score,human1", *rows]) + "\n")
+    found, _ = begun(file, tmp_path / "home")
+    assert found.evaluation is not None
+
+
 def test_one_cell_that_is_no_number_is_named_and_makes_no_labels_of_scores(tmp_path: Path) -> None:
     file = tmp_path / "s.csv"
     rows = [f"d{i},{'four' if i == 3 else 1 + i % 5},{1 + i % 4}" for i in range(40)]

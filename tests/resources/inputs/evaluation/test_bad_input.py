@@ -291,5 +291,9 @@ def test_a_last_row_of_means_is_no_sample(tmp_path: Path) -> None:
     path.write_text(rows.replace("mos\n", "mos\nmedia,2.5,2\n"), encoding="utf-8")
     with pytest.raises(UserError, match=r"s.csv, row 2: the row 'media' sums up the rows below it, and is no sample"):
         read_evaluation_file(path, prediction="prediction", truth="mos")
+    # A group of that name is none.
+    groups = [f"{i},{2 + i % 2},{3 - i % 2},{'style' if i < 20 else 'overall'}" for i in range(24)]
+    path.write_text("\n".join(["image,prediction,mos,criterion", *groups, "x,2.5,2.5,overall"]), encoding="utf-8")
+    assert len(read_evaluation_file(path, prediction="prediction", truth="mos", fields=["criterion"]).frame) == 25
     path.write_text(f"{rows}media,4,3\n", encoding="utf-8")
     assert len(read_evaluation_file(path, prediction="prediction", truth="mos").frame) == 5

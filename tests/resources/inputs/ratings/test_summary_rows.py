@@ -96,6 +96,27 @@ def test_below_labels_a_share_is_no_label(tmp_path: Path) -> None:
     assert (found.labels, len(found.objects)) == (("fail", "pass"), 9)
 
 
+@pytest.mark.parametrize("where", [(), (("criterion", "overall"),)])
+def test_rows_of_a_criterion_that_is_called_like_a_summary_are_objects(
+    tmp_path: Path, where: tuple[tuple[str, str], ...]
+) -> None:
+    # Both means are 3, which each of d0 to d29 has.
+    rows = [f"d{i},{one},{3 + i // 30 * (i % 2 * 2 - 1)},3" for one in ("fluency", "overall") for i in range(40)]
+    path = tmp_path / "c.csv"
+    path.write_text("\n".join(["id,criterion,judge,ann", *rows[::-1]]), encoding="utf-8")
+    found = read_ratings(path, RatingColumns(("judge",), ("ann",), where=where))
+    assert (len(found.objects), found.judges["judge"].mean()) == (40 if where else 80, 3)
+    assert not [note for note in found.notes if "sum" in note]
+
+
+def test_a_summary_of_the_rows_that_are_chosen_is_one_however_many_blocks_there_are(tmp_path: Path) -> None:
+    blocks = [f"{row.replace(',', f',{block},', 1)}" for block in "pqrst" for row in (*ROWS, "mean,3,2")]
+    path = tmp_path / "b.csv"
+    path.write_text("\n".join(["id,block,judge,ann", *blocks]), encoding="utf-8")
+    found = read_ratings(path, RatingColumns(("judge",), ("ann",), where=(("block", "q"),)))
+    assert list(found.judges["judge"]) == [1, 2, 4, 5]
+
+
 @pytest.mark.parametrize("name", ["mean girls", "Maximilian", "n12", "doc-total", "sum of all fears", None])
 def test_other_names_are_no_summaries(name: str | None) -> None:
     assert kind_of(name) is None
