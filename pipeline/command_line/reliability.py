@@ -45,7 +45,7 @@ def accept_thresholds(
     ] = None,
     who: Who = None,
 ) -> None:
-    """Put the advised current thresholds, or those named, and validate again. No judge is asked."""
+    """Use the advised thresholds, or those named, from now on, and validate again. No judge is asked."""
     study, console = _configured(), terminal()
     from pipeline.command_line import reliability_steps as steps
     from pipeline.command_line.reliability_steps import show_thresholds

@@ -117,7 +117,7 @@ def kappas_at(study: Study, thresholds: Mapping[str, float]) -> list[Kappas]:
 
 
 def accept_thresholds(study: Study, thresholds: Mapping[str, float], who: str) -> None:
-    """Put current thresholds; the next validation counts with them."""
+    """Record new thresholds; the next validation counts with them."""
     study.validations.take_action("thresholds_accepted", {"thresholds": dict(thresholds)}, who)
 
 
