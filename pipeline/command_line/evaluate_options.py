@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -14,7 +14,9 @@ Statistic = Literal["srcc", "plcc", "krcc"]
 KindName = Literal["scores", "answers"]
 MappingName = Literal["logistic_4", "logistic_5", "cubic"]
 
-INTERVALS, RESULT, COLUMNS = "Intervals", "Where the result goes", "Columns"
+_column = partial(typer.Option, rich_help_panel="Columns")
+_interval = partial(typer.Option, rich_help_panel="Intervals")
+_result = partial(typer.Option, rich_help_panel="Where the result goes")
 
 
 def _share(confidence: float) -> float:
@@ -31,131 +33,95 @@ class Asked:
     """
 
     file: Annotated[str, typer.Argument(help="JSONL, CSV or Parquet: a path or an fsspec address.", metavar="FILE")]
-    kind: Annotated[
-        KindName | None, typer.Option(help="What FILE holds; else recognised from its fields.", rich_help_panel=COLUMNS)
-    ] = None
+    kind: Annotated[KindName | None, _column(help="What FILE holds; else recognised from its fields.")] = None
     prediction: Annotated[
         str | None,
-        typer.Option(help="Field with the predictions; else a known one.", metavar="COL", rich_help_panel=COLUMNS),
+        _column(help="Field with the predictions; else a known one.", metavar="COL"),
     ] = None
     predictions: Annotated[
         list[str] | None,
-        typer.Option(
+        _column(
             "--prediction",
             help="Field with the scores; given several times, the metrics are compared with each other.",
             metavar="COL",
-            rich_help_panel=COLUMNS,
         ),
     ] = None
-    truth: Annotated[
-        str | None, typer.Option(help="Field with the truth; else a known one.", metavar="COL", rich_help_panel=COLUMNS)
-    ] = None
-    lower_is_better: Annotated[
-        bool, typer.Option("--lower-is-better", help="The scores are distortions.", rich_help_panel=COLUMNS)
-    ] = False
+    truth: Annotated[str | None, _column(help="Field with the truth; else a known one.", metavar="COL")] = None
+    lower_is_better: Annotated[bool, _column("--lower-is-better", help="The scores are distortions.")] = False
     lower_is_better_for: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Of several --prediction fields, one that is a distortion; can be given several times.",
-            metavar="COL",
-            rich_help_panel=COLUMNS,
+        _column(
+            help="Of several --prediction fields, one that is a distortion; can be given several times.", metavar="COL"
         ),
     ] = None
     cluster: Annotated[
         str | None,
-        typer.Option(
+        _column(
             help="Field whose equal values, letter case ignored, are resampled together: the reference image, say.",
             metavar="COL",
-            rich_help_panel=COLUMNS,
         ),
     ] = None
     mapping: Annotated[
         MappingName,
-        typer.Option(help="Curve that is fitted before the mapped PLCC and RMSE.", rich_help_panel=COLUMNS),
+        _column(help="Curve that is fitted before the mapped PLCC and RMSE."),
     ] = "logistic_4"
     same_scale: Annotated[
-        bool,
-        typer.Option(
-            "--same-scale", help="Scores and truth share a scale: RMSE without a mapping too.", rich_help_panel=COLUMNS
-        ),
+        bool, _column("--same-scale", help="Scores and truth share a scale: RMSE without a mapping too.")
     ] = False
     opinion_sd: Annotated[
         str | None,
-        typer.Option(
+        _column(
             help="Field with the SD of a sample's opinions; with --votes: outlier ratio, Krasula's areas.",
             metavar="COL",
-            rich_help_panel=COLUMNS,
         ),
     ] = None
-    votes: Annotated[
-        str | None,
-        typer.Option(help="Field with the number of a sample's opinions.", metavar="COL", rich_help_panel=COLUMNS),
-    ] = None
+    votes: Annotated[str | None, _column(help="Field with the number of a sample's opinions.", metavar="COL")] = None
     ties: Annotated[
         float | None,
-        typer.Option(
+        _column(
             "--ties",
             help="Join scores nearer than this share of their size: 1e-12.",
             metavar="SHARE",
             min=1e-16,
             max=1e-3,
             show_default=False,
-            rich_help_panel=COLUMNS,
         ),
     ] = None
     skip_bad_rows: Annotated[
         bool,
-        typer.Option("--skip-bad-rows", help="Leave out and count rows that cannot be read.", rich_help_panel=COLUMNS),
+        _column("--skip-bad-rows", help="Leave out and count rows that cannot be read."),
     ] = False
     normalise_answers: Annotated[
         bool,
-        typer.Option(
+        _column(
             "--normalise-answers/--no-normalise-answers",
             help='Read answers such as "(B)" or "Answer: B" as the option B.',
-            rich_help_panel=COLUMNS,
         ),
     ] = True
     options: Annotated[
         str | None,
-        typer.Option(
+        _column(
             help="Options of every question, in their order, where rows do not name them: pass,fail (or pass|fail).",
             metavar="NAMES",
-            rich_help_panel=COLUMNS,
         ),
     ] = None
-    n_bootstrap: Annotated[
-        int, typer.Option("--n-bootstrap", min=100, help="Resamples.", rich_help_panel=INTERVALS)
-    ] = 1000
-    bca: Annotated[
-        bool,
-        typer.Option("--bca/--no-bca", help="BCa intervals next to them, 10,000 resamples.", rich_help_panel=INTERVALS),
-    ] = False
-    confidence: Annotated[
-        float, typer.Option(callback=_share, help="Of the intervals, a share.", rich_help_panel=INTERVALS)
-    ] = 0.95
-    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.", rich_help_panel=INTERVALS)] = 42
+    n_bootstrap: Annotated[int, _interval("--n-bootstrap", help="Resamples.", min=100)] = 1000
+    bca: Annotated[bool, _interval("--bca/--no-bca", help="BCa intervals next to them, 10,000 resamples.")] = False
+    confidence: Annotated[float, _interval(help="Of the intervals, a share.", callback=_share)] = 0.95
+    seed: Annotated[int, _interval(help="Of the resamples.", min=0)] = 42
     parallel: Annotated[
         bool,
-        typer.Option(
-            "--parallel/--sequential", help="Use all cores; the results are the same.", rich_help_panel=INTERVALS
-        ),
+        _interval("--parallel/--sequential", help="Use all cores; the results are the same."),
     ] = False
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the result there as JSON.", metavar="PATH", rich_help_panel=RESULT),
+        Path | None, _result("--output", "-o", help="Write the result there as JSON.", metavar="PATH")
     ] = None
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as JSON, and nothing else.", rich_help_panel=RESULT)
-    ] = False
+    as_json: Annotated[bool, _result("--json", help="Print the result as JSON, and nothing else.")] = False
     plot: Annotated[
         bool,
-        typer.Option(
-            "--plot", help="Draw it, as PNG and SVG next to --output, else in this folder.", rich_help_panel=RESULT
-        ),
+        _result("--plot", help="Draw it, as PNG and SVG next to --output, else in this folder."),
     ] = False
-    color_by: Annotated[
-        str | None, typer.Option(help="Field that colours the points.", metavar="COL", rich_help_panel=RESULT)
-    ] = None
+    color_by: Annotated[str | None, _result(help="Field that colours the points.", metavar="COL")] = None
 
     @property
     def name(self) -> str:
