@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from analysis.resampling.bca import delete_one_values
-from analysis.resampling.bootstrap import CHUNK, Statistics, resample_counts, resampled_values
+from analysis.resampling.bootstrap import CHUNK, Statistics, resampled_values
 from analysis.resampling.weighted import spearman_of_counts
 from benchmarks.table import Row, at_most, cpu_s, in_turns, times_as_fast, wall_s
 
@@ -33,7 +33,7 @@ def bootstrapped(clusters: NDArray[np.intp], x: NDArray[np.float64], y: NDArray[
 def srcc() -> Iterator[Row]:
     """1,000 resamples of 3,000 samples, in turns with a loop over scipy's spearmanr and with scipy's bootstrap."""
     x, y = sides(N)
-    counts = next(resample_counts(np.arange(N), 20, SEED))
+    counts = resampled_values(lambda drawn: drawn, np.arange(N), resamples=20, seed=SEED)
     exact = [stats.spearmanr(np.repeat(x, row), np.repeat(y, row)).statistic for row in counts]
     assert np.allclose(spearman_of_counts(x, y)(counts), exact, atol=1e-12)
 

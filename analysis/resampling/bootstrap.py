@@ -16,8 +16,6 @@ CHUNK = 100
 CELLS_AT_ONCE = 16_000
 # Fewer rows than this cost more by their calls than by their counts: then three times as many cells.
 FEWEST_ROWS = 16
-# Below as many numbers, fewer than 1 word in 65,536 is refused as a draw.
-FEW_REFUSED = 2**16
 FEWEST_CLUSTERS = 5
 RELIABLE_CLUSTERS = 10
 UNDEFINED_SHARE_LIMIT = 0.05
@@ -103,36 +101,10 @@ def cluster_index(clusters: ArrayLike) -> tuple[NDArray[np.intp], int]:
     return index, len(names)
 
 
-def resample_counts(clusters: ArrayLike, resamples: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """How often each observation occurs in each resample, whole clusters drawn with replacement.
-
-    A resample draws as many clusters as there are. Every chunk of 100 resamples has a child seed of its own, so chunk
-    3 is the same however it is computed and however many chunks there are.
-
-    Args:
-        clusters: Shape ``(n,)``, the cluster of each observation.
-        resamples: How many resamples in all.
-        seed: The same seed gives the same resamples.
-
-    Yields:
-        Shape ``(rows, n)`` with ``rows`` at most 100, and fewer where 100 rows would hold more than 16,000 counts
-        (48,000 where that leaves fewer than 16): row r holds how often each observation occurs in resample r.
-
-    Raises:
-        ValueError: Fewer than one resample, or clusters that `cluster_index` refuses.
-
-    Source:
-        Field and Welsh (2007), J. R. Stat. Soc. B 69:369-390 (cluster bootstrap).
-    """
-    index, n_clusters = cluster_index(clusters)
-    for child, rows in _chunks(resamples, seed):
-        yield from _counts_of_chunk(index, n_clusters, child, rows)
-
-
 def resampled_values(
     statistics: Statistics, clusters: ArrayLike, *, resamples: int, seed: int, workers: int = 1
 ) -> NDArray[np.float64]:
-    """Several statistics of every clustered resample.
+    """Several statistics of every clustered resample, which draws as many whole clusters as there are.
 
     Args:
         statistics: Takes counts of shape ``(rows, n)`` and gives shape ``(rows, m)``, NaN where undefined. It keeps no
@@ -144,10 +116,14 @@ def resampled_values(
             any number of them.
 
     Returns:
-        Shape ``(resamples, m)``.
+        Shape ``(resamples, m)``. Every chunk of 100 resamples has a child seed of its own, so that a longer run begins
+        with the shorter one.
 
     Raises:
         ValueError: Bad resamples, workers or clusters.
+
+    Source:
+        Field and Welsh (2007), J. R. Stat. Soc. B 69:369-390 (cluster bootstrap).
     """
     index, n_clusters = cluster_index(clusters)
 
@@ -277,7 +253,7 @@ def _counts_of_chunk(
     index: NDArray[np.intp], n_clusters: int, child: np.random.SeedSequence, rows: int
 ) -> Iterator[NDArray[np.int64]]:
     """The counts of one chunk, few rows at once; the draws do not depend on their number."""
-    draws = _Draws(child, n_clusters)
+    random = np.random.default_rng(child)
     at_once = max(1, CELLS_AT_ONCE // index.size)
     if at_once > 1:
         at_once = min(rows, max(at_once, min(FEWEST_ROWS, 3 * at_once)))
@@ -286,46 +262,10 @@ def _counts_of_chunk(
     before = np.repeat(np.arange(at_once) * n_clusters, n_clusters)
     for start in range(0, rows, at_once):
         size = min(at_once, rows - start) * n_clusters
-        cells = draws.next(size)
+        cells = random.integers(0, n_clusters, size=size)
         cells += before[:size]
         per_cluster = np.bincount(cells, minlength=size).reshape(-1, n_clusters)
         yield per_cluster if each_its_own else per_cluster.take(index, axis=1)
-
-
-class _Draws:
-    """Whole numbers from 0 below a limit, those that `Generator.integers` of the seed gives, in less time.
-
-    A draw is the upper half of the limit times a word of 32 bits, and the few words are refused that would make some
-    numbers more frequent.
-
-    Source:
-        Lemire (2019), ACM Trans. Model. Comput. Simul. 29:3.
-    """
-
-    def __init__(self, seed: np.random.SeedSequence, limit: int) -> None:
-        self.limit = limit
-        self._random = np.random.default_rng(seed)
-        self._ahead = np.empty(0, dtype=np.int64)
-
-    def next(self, n: int) -> NDArray[np.int64]:
-        """The next n of them, shape ``(n,)``."""
-        if self.limit > FEW_REFUSED:
-            return self._random.integers(0, self.limit, size=n)
-        draws = self._ahead
-        while len(draws) < n:
-            # The lower half of each word of 64 bits comes first.
-            words = (
-                self._random.bit_generator.random_raw((n - len(draws) + 1) // 2).astype("<u8", copy=False).view("<u4")
-            )
-            upper = words * np.uint64(self.limit)
-            upper >>= np.uint64(32)
-            more = upper.view(np.int64)
-            lower, fewest = words * np.uint32(self.limit), 2**32 % self.limit
-            if lower.min() < fewest:
-                more = more[lower >= fewest]
-            draws = np.concatenate([draws, more]) if len(draws) else more
-        self._ahead = draws[n:]
-        return draws[:n]
 
 
 def _all_the_same(values: NDArray[np.float64]) -> bool:

@@ -7,8 +7,8 @@ from hypothesis import settings as within
 from hypothesis import strategies as st
 
 from analysis.agreement.setting_measures import Judged, compared, measured, median_of_counts, resampled
-from analysis.resampling.bootstrap import resample_counts
 from tests.analysis.made_settings import made, written_out
+from tests.analysis.resampling.counts import resample_counts
 
 CASES = {
     "complete": {},
@@ -25,7 +25,7 @@ CASES = {
 def test_every_resample_equals_the_plain_functions_on_it_written_out(case):
     settings = made(**case)
     values = resampled(settings, resamples=60, seed=5)
-    counts = np.vstack(list(resample_counts(settings.clusters, 60, 5)))
+    counts = resample_counts(settings.clusters, 60, 5)
     expected = np.array([written_out(settings, row) for row in counts])
     for place, measure in enumerate(("icc", "json_validity", "spearman", "median_mad")):
         np.testing.assert_allclose(getattr(values, measure), expected[:, :, place], rtol=0, atol=1e-10)

@@ -8,39 +8,30 @@ from hypothesis import strategies as st
 from analysis.resampling.bootstrap import (
     CHUNK,
     Resampling,
-    _Draws,
     clustered_intervals,
     percentile_interval,
-    resample_counts,
     resampled_values,
 )
+from tests.analysis.resampling.counts import resample_counts
 
 LABELS = ["b", "a", "b", "c", "a", "b", "d", "e"]
 
 
-def all_counts(clusters: object, resamples: int, seed: int) -> np.ndarray:
-    return np.vstack(list(resample_counts(clusters, resamples, seed)))
-
-
 def test_every_member_of_a_cluster_occurs_equally_often():
-    counts = all_counts(LABELS, 250, seed=3)
+    counts = resample_counts(LABELS, 250, seed=3)
     for label in "abc":
         members = counts[:, [name == label for name in LABELS]]
         assert (members == members[:, :1]).all()
 
 
 def test_a_resample_draws_as_many_clusters_as_there_are():
-    counts = all_counts(LABELS, 250, seed=3)
+    counts = resample_counts(LABELS, 250, seed=3)
     one_of_each = counts[:, [LABELS.index(label) for label in "abcde"]]
     assert (one_of_each.sum(axis=1) == 5).all()
 
 
-def test_chunks_hold_at_most_100_resamples_and_together_all_of_them():
-    assert [len(chunk) for chunk in resample_counts(LABELS, 250, seed=3)] == [CHUNK, CHUNK, 50]
-
-
 def test_a_longer_run_begins_with_the_shorter_one():
-    assert (all_counts(LABELS, 250, seed=3)[:200] == all_counts(LABELS, 200, seed=3)).all()
+    assert (resample_counts(LABELS, 250, seed=3)[:200] == resample_counts(LABELS, 200, seed=3)).all()
 
 
 def test_each_chunk_can_be_drawn_by_another_worker():
@@ -48,13 +39,13 @@ def test_each_chunk_can_be_drawn_by_another_worker():
     child = np.random.SeedSequence(3).spawn(3)[1]
     drawn = np.random.default_rng(child).integers(0, 5, size=(CHUNK, 5))
     expected = [[list(row).count("abcde".index(label)) for label in LABELS] for row in drawn]
-    assert (list(resample_counts(LABELS, 250, seed=3))[1] == expected).all()
+    assert (resample_counts(LABELS, 250, seed=3)[CHUNK : 2 * CHUNK] == expected).all()
 
 
 def test_the_order_of_rows_does_not_change_the_resamples():
     order = np.random.default_rng(0).permutation(len(LABELS))
-    shuffled = all_counts(np.array(LABELS)[order], 120, seed=3)
-    assert (shuffled == all_counts(LABELS, 120, seed=3)[:, order]).all()
+    shuffled = resample_counts(np.array(LABELS)[order], 120, seed=3)
+    assert (shuffled == resample_counts(LABELS, 120, seed=3)[:, order]).all()
 
 
 def test_percentiles_are_interpolated_between_order_statistics():
@@ -117,7 +108,7 @@ def test_one_resample_that_differs_gives_bounds():
 @pytest.mark.parametrize("labels", [["a", None], [1.0, np.nan], [], [["a"], ["b"]]])
 def test_missing_or_misshapen_clusters_are_refused(labels):
     with pytest.raises(ValueError, match="cluster"):
-        next(resample_counts(labels, 10, 1))
+        resample_counts(labels, 10, 1)
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0])
@@ -128,7 +119,7 @@ def test_a_confidence_outside_0_to_1_is_refused(confidence):
 
 @given(st.lists(st.integers(0, 6), min_size=1, max_size=20), st.integers(1, 130), st.integers(0, 2**31))
 def test_resampling_whole_clusters_keeps_the_number_of_clusters(labels, resamples, seed):
-    counts = all_counts(labels, resamples, seed)
+    counts = resample_counts(labels, resamples, seed)
     first = [labels.index(label) for label in sorted(set(labels))]
     assert counts.shape == (resamples, len(labels))
     assert (counts[:, first].sum(axis=1) == len(first)).all()
@@ -166,18 +157,15 @@ def test_any_number_of_workers_gives_the_same_values(workers):
 
 def test_wide_counts_come_in_fewer_rows_and_from_the_same_draws():
     n = 501
-    blocks = list(resample_counts(np.arange(n), 100, 4))
-    assert [len(block) for block in blocks] == [31, 31, 31, 7]
+    sizes = []
+
+    def counts_of(block):
+        sizes.append(len(block))
+        return block
+
+    counts = resampled_values(counts_of, np.arange(n), resamples=100, seed=4)
+    assert sizes == [31, 31, 31, 7]
     child = np.random.SeedSequence(4).spawn(1)[0]
     drawn = np.random.default_rng(child).integers(0, n, size=(100, n))
     for row in (0, 30, 31, 62, 99):
-        assert (np.vstack(blocks)[row] == np.bincount(drawn[row], minlength=n)).all()
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 501, 65_000, 3_000_001])
-def test_draws_are_those_of_numpys_generator_however_many_come_at_once(n):
-    # Of 65,000 numbers 36,296 words of 2**32 are refused: eight of a million.
-    child = np.random.SeedSequence(4).spawn(1)[0]
-    draws = _Draws(child, n)
-    found = np.concatenate([draws.next(size) for size in (1, 2, 5, 1_000_000, 3)])
-    assert (found == np.random.default_rng(child).integers(0, n, size=len(found))).all()
+        assert (counts[row] == np.bincount(drawn[row], minlength=n)).all()

@@ -8,7 +8,6 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.agreement.chance_corrected import chance_corrected
-from analysis.resampling.bootstrap import resample_counts
 from analysis.resampling.weighted import (
     gwet_of_counts,
     kappa_of_counts,
@@ -17,6 +16,7 @@ from analysis.resampling.weighted import (
     spearman_of_counts,
 )
 from analysis.resampling.weighted_discordance import discordance_of_counts
+from tests.analysis.resampling.counts import resample_counts
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 OF_COUNTS = {"pearson": pearson_of_counts, "spearman": spearman_of_counts, "kendall": kendall_of_counts}
@@ -32,7 +32,7 @@ def test_3000_samples_in_clusters_equal_scipy_on_each_resample(kind, ties):
     if ties:
         x, y = np.round(x, 2), np.round(y, 1)
     clusters = rng.integers(0, 25, 3000)
-    counts = next(resample_counts(clusters, 8, 1))
+    counts = resample_counts(clusters, 8, 1)
     expected = [SCIPY[kind](np.repeat(x, row), np.repeat(y, row)).statistic for row in counts]
     assert OF_COUNTS[kind](x, y)(counts) == pytest.approx(expected, abs=1e-12)
 
@@ -41,7 +41,7 @@ def test_3000_samples_in_clusters_equal_scipy_on_each_resample(kind, ties):
 def test_a_row_does_not_depend_on_the_rows_beside_it(kind):
     rng = np.random.default_rng(8)
     function = OF_COUNTS[kind](rng.random(700), rng.random(700))
-    counts = next(resample_counts(np.arange(700), 90, 1))
+    counts = resample_counts(np.arange(700), 90, 1)
     together = function(counts)
     assert [function(row[None, :])[0] for row in counts] == pytest.approx(together, abs=1e-14)
 
@@ -72,7 +72,7 @@ def test_pearson_keeps_its_digits_far_from_zero_and_in_any_unit(scale):
     rng = np.random.default_rng(1)
     x = (1000.0 + rng.random(200)) * scale
     y = x / scale + rng.random(200)
-    counts = next(resample_counts(np.arange(200), 20, 1))
+    counts = resample_counts(np.arange(200), 20, 1)
     expected = [stats.pearsonr(np.repeat(x, row), np.repeat(y, row)).statistic for row in counts]
     assert pearson_of_counts(x, y)(counts) == pytest.approx(expected, abs=1e-12)
 

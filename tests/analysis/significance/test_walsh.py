@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.conformance.published import DEPRESSION_AFTER, DEPRESSION_BEFORE
-from analysis.resampling.bootstrap import Resampling, resample_counts
+from analysis.resampling.bootstrap import Resampling
 from analysis.significance.walsh import (
     _distinct,
     _every_pair,
@@ -19,6 +19,7 @@ from analysis.significance.walsh import (
     walsh_median,
 )
 from analysis.undefined import UndefinedStatistic
+from tests.analysis.resampling.counts import resample_counts
 
 THOUSANDTHS = st.integers(-1000, 1000).map(lambda thousandths: thousandths / 1000)
 DIFFERENCES = st.lists(st.one_of(THOUSANDTHS, st.floats(-1, 1)), min_size=1, max_size=40)
@@ -78,11 +79,7 @@ def test_the_interval_is_that_of_a_naive_bootstrap(few, monkeypatch):
     # Clusters of 4 to 6, so that resamples have even and odd numbers of averages.
     differences, clusters = np.round(random.normal(0.1, 0.2, 60), 2), np.repeat(np.arange(12), [4, 5, 6] * 4)
     found = shift(differences, clusters, resampling=Resampling(8, resamples=200))
-    naive = [
-        by_listing(np.repeat(differences, counts[clusters]))
-        for chunk in resample_counts(np.arange(12), 200, 8)
-        for counts in chunk
-    ]
+    naive = [by_listing(np.repeat(differences, counts[clusters])) for counts in resample_counts(np.arange(12), 200, 8)]
     assert found.value == pytest.approx(by_listing(differences), abs=1e-12)
     assert found.interval[:2] == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=1e-12)
     assert found.interval.method == "percentile bootstrap, 200 resamples, 12 clusters"
@@ -93,11 +90,7 @@ def test_on_a_grid_no_bound_is_off_by_more_than_half_a_step(monkeypatch):
     random = np.random.default_rng(6)
     differences, clusters = random.normal(0.1, 0.2, 100), np.arange(100) // 5
     found = shift(differences, clusters, resampling=Resampling(8, resamples=200))
-    naive = [
-        by_listing(np.repeat(differences, counts[clusters]))
-        for chunk in resample_counts(np.arange(20), 200, 8)
-        for counts in chunk
-    ]
+    naive = [by_listing(np.repeat(differences, counts[clusters])) for counts in resample_counts(np.arange(20), 200, 8)]
     half_a_step = np.ptp(np.quantile(differences, [0.001, 0.999])) / 100 + 1e-12
     assert "on a grid of" in found.interval.method
     assert found.interval[:2] == pytest.approx(tuple(np.quantile(naive, [0.025, 0.975])), abs=half_a_step)
