@@ -16,7 +16,15 @@ import torch
 from PIL import Image
 from upath import UPath
 
-from analysis.images.photo_rules import colorfulness, contrast, exposure, grey_of, photo_measures, sharpness
+from analysis.images.photo_rules import (
+    colorfulness,
+    contrast,
+    exposure,
+    grey_of,
+    histogram_of,
+    photo_measures,
+    sharpness,
+)
 from assets.pairwise.logic.method_scores import result_rows
 from assets.pairwise.method_metrics import metrics_rows
 from assets.pairwise.method_significance import common_credit, significance_rows
@@ -103,8 +111,8 @@ def pair_by_pair(paths: list[str], study: PairwiseStudy, stages: Stages) -> tupl
     """
     by_rule = {
         "sharpness_only": lambda photo: sharpness(grey_of(photo)),
-        "contrast_only": lambda photo: contrast(grey_of(photo)),
-        "exposure_only": lambda photo: exposure(grey_of(photo)),
+        "contrast_only": lambda photo: contrast(histogram_of(grey_of(photo))),
+        "exposure_only": lambda photo: exposure(histogram_of(grey_of(photo))),
         "colorfulness_only": colorfulness,
         **{name: photo_measures for name in study.rule_based_methods if name.startswith("composite")},
     }

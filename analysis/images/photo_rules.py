@@ -55,16 +55,16 @@ def photo_measures(photo: NDArray[np.uint8], done: Callable[[str], None] = lambd
     """
     grey = grey_of(photo)
     done("grey")
-    histogram = _histogram(grey)
+    histogram = histogram_of(grey)
     done("histogram")
     sharp = sharpness(grey)
     done("sharpness")
     try:
-        seen, undefined = _contrast(histogram), None
+        seen, undefined = contrast(histogram), None
     except UndefinedStatistic as error:
         seen, undefined = None, error.reason
     done("contrast")
-    exposed = _exposure(histogram)
+    exposed = exposure(histogram)
     done("exposure")
     colorful = colorfulness(photo)
     done("colorfulness")
@@ -110,28 +110,35 @@ def sharpness(grey: NDArray[np.uint8]) -> float:
     return _variance(total, squares, grey.size)
 
 
-def contrast(grey: NDArray[np.uint8]) -> float:
-    """Standard deviation of grey over its mean, unitless; 0 for a flat picture.
+def histogram_of(grey: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Pixels at each of the 256 levels."""
+    _refuse_no_grey(grey)
+    # OpenCV counts in 32-bit floats, exact up to 2**24 a level; strips keep large pictures below that.
+    counts = np.zeros(256)
+    for top in range(0, grey.shape[0], rows := max(1, 2**24 // grey.shape[1])):
+        counts += cv2.calcHist([grey[top : top + rows]], [0], None, [256], [0, 256]).ravel()
+    return counts
 
-    Args:
-        grey: Shape ``(height, width)``, 0-255.
+
+def contrast(histogram: NDArray[np.float64]) -> float:
+    """Standard deviation of grey over its mean, unitless; 0 for a flat picture.
 
     Raises:
         UndefinedStatistic: Every pixel is black.
     """
-    return _contrast(_histogram(grey))
+    levels, pixels = np.arange(256.0), histogram.sum()
+    total = float(levels @ histogram)
+    if total == 0.0:
+        raise UndefinedStatistic(ALL_BLACK)
+    return float(math.sqrt(_variance(total, float(levels**2 @ histogram), pixels)) / (total / pixels))
 
 
-def exposure(grey: NDArray[np.uint8]) -> float:
-    """How much of the range is used and how little is cut off: 0-1, larger is better exposed.
-
-    Args:
-        grey: Shape ``(height, width)``, 0-255.
-
-    Returns:
-        0.5 (1 - share of pixels at 0 or 255) + 0.5 entropy of the histogram / ln 256.
-    """
-    return _exposure(_histogram(grey))
+def exposure(histogram: NDArray[np.float64]) -> float:
+    """0.5 (1 - share of pixels at 0 or 255) + 0.5 entropy / ln 256: 0-1, larger is better exposed."""
+    shares = histogram / histogram.sum()
+    used = shares[shares > 0]
+    entropy = float(-(used * np.log(used)).sum())
+    return 0.5 * (1.0 - float(shares[0] + shares[255])) + 0.5 * entropy / math.log(256.0)
 
 
 def colorfulness(photo: NDArray[np.uint8]) -> float:
@@ -193,31 +200,6 @@ def _on_unit_scale(name: str, values: ArrayLike) -> NDArray[np.float64]:
 def _refuse_no_grey(grey: NDArray[np.uint8]) -> None:
     if grey.ndim != 2 or grey.dtype != np.uint8 or not grey.size:
         raise ValueError(f"a grey picture is (height, width) of 8 bits, not {grey.shape} {grey.dtype}")
-
-
-def _histogram(grey: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Pixels at each of the 256 levels."""
-    _refuse_no_grey(grey)
-    # OpenCV counts in 32-bit floats, exact up to 2**24 a level; strips keep large pictures below that.
-    counts = np.zeros(256)
-    for top in range(0, grey.shape[0], rows := max(1, 2**24 // grey.shape[1])):
-        counts += cv2.calcHist([grey[top : top + rows]], [0], None, [256], [0, 256]).ravel()
-    return counts
-
-
-def _contrast(histogram: NDArray[np.float64]) -> float:
-    levels, pixels = np.arange(256.0), histogram.sum()
-    total = float(levels @ histogram)
-    if total == 0.0:
-        raise UndefinedStatistic(ALL_BLACK)
-    return float(math.sqrt(_variance(total, float(levels**2 @ histogram), pixels)) / (total / pixels))
-
-
-def _exposure(histogram: NDArray[np.float64]) -> float:
-    shares = histogram / histogram.sum()
-    used = shares[shares > 0]
-    entropy = float(-(used * np.log(used)).sum())
-    return 0.5 * (1.0 - float(shares[0] + shares[255])) + 0.5 * entropy / math.log(256.0)
 
 
 def _sum_of_squares(values: NDArray[np.int16]) -> int:

@@ -17,6 +17,7 @@ from analysis.images.photo_rules import (
     contrast,
     exposure,
     grey_of,
+    histogram_of,
     photo_measures,
     sharpness,
 )
@@ -46,28 +47,28 @@ def test_sharpness_mirrors_the_border_without_the_edge() -> None:
 def test_contrast_of_two_levels() -> None:
     # Half 50, half 150: mean 100, standard deviation 50.
     grey = np.array([[50, 150], [150, 50]], np.uint8)
-    assert contrast(grey) == 0.5
+    assert contrast(histogram_of(grey)) == 0.5
 
 
 def test_contrast_of_an_all_black_picture_is_undefined() -> None:
     with pytest.raises(UndefinedStatistic, match="every pixel is black"):
-        contrast(np.zeros((4, 4), np.uint8))
+        contrast(histogram_of(np.zeros((4, 4), np.uint8)))
 
 
 def test_a_flat_grey_picture_has_no_contrast() -> None:
-    assert contrast(np.full((7, 3), 77, np.uint8)) == 0.0
+    assert contrast(histogram_of(np.full((7, 3), 77, np.uint8))) == 0.0
 
 
 def test_exposure_of_four_levels_with_one_cut_off() -> None:
     # 0, 10, 20, 30: a quarter is at 0, so 0.5 * 0.75; entropy ln 4 over ln 256 is 1/4, so 0.5 * 0.25.
     grey = np.array([[0, 10], [20, 30]], np.uint8)
-    assert exposure(grey) == pytest.approx(0.375 + 0.125, rel=1e-12)
+    assert exposure(histogram_of(grey)) == pytest.approx(0.375 + 0.125, rel=1e-12)
 
 
 def test_exposure_is_none_where_all_is_white_and_full_but_for_both_ends_where_every_level_occurs() -> None:
-    assert exposure(np.full((3, 3), 255, np.uint8)) == 0.0
+    assert exposure(histogram_of(np.full((3, 3), 255, np.uint8))) == 0.0
     # Entropy is ln 256; 2 of 256 pixels are at an end: 1 - 0.5 * 2/256.
-    assert exposure(np.arange(256, dtype=np.uint8)[None, :]) == pytest.approx(1 - 1 / 256, rel=1e-12)
+    assert exposure(histogram_of(np.arange(256, dtype=np.uint8)[None, :])) == pytest.approx(1 - 1 / 256, rel=1e-12)
 
 
 def test_colorfulness_of_red_beside_blue() -> None:
