@@ -30,11 +30,7 @@ def percent_agreements(counts: ArrayLike) -> NDArray[np.float64]:
 def pabaks(counts: ArrayLike) -> NDArray[np.float64]:
     """Kappa as it were if both labels were equally frequent and the judges unbiased: 2 p_o - 1.
 
-    Args:
-        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
-
-    Returns:
-        Shape ``(...)``, -1 to 1; NaN without a document.
+    Shapes as in `percent_agreements`; -1 to 1.
 
     Source:
         Byrt, Bishop and Carlin (1993), J. Clin. Epidemiol. 46:423-429.
@@ -45,11 +41,7 @@ def pabaks(counts: ArrayLike) -> NDArray[np.float64]:
 def prevalence_indices(counts: ArrayLike) -> NDArray[np.float64]:
     """How unequally frequent the labels are: (n_11 - n_00) / n.
 
-    Args:
-        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
-
-    Returns:
-        Shape ``(...)``, -1 (nothing is relevant) to 1 (all is); kappa falls as it leaves 0. NaN without a document.
+    Shapes as in `percent_agreements`; -1 (nothing is relevant) to 1 (all is); kappa falls as it leaves 0.
 
     Source:
         Byrt, Bishop and Carlin (1993), J. Clin. Epidemiol. 46:423-429.
@@ -61,11 +53,7 @@ def prevalence_indices(counts: ArrayLike) -> NDArray[np.float64]:
 def bias_indices(counts: ArrayLike) -> NDArray[np.float64]:
     """How much more often the first judge says relevant than the second: (n_10 - n_01) / n.
 
-    Args:
-        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
-
-    Returns:
-        Shape ``(...)``, -1 to 1; NaN without a document.
+    Shapes as in `percent_agreements`; -1 to 1.
 
     Source:
         Byrt, Bishop and Carlin (1993), J. Clin. Epidemiol. 46:423-429.
@@ -77,11 +65,7 @@ def bias_indices(counts: ArrayLike) -> NDArray[np.float64]:
 def ac1s(counts: ArrayLike) -> NDArray[np.float64]:
     """Gwet's AC1 of each 2 x 2 table, which rare labels do not pull down.
 
-    Args:
-        counts: Shape ``(..., 4)``, documents by `kappa.COUNTS`.
-
-    Returns:
-        Shape ``(...)``, at most 1; defined wherever there is a document, else NaN.
+    Shapes as in `percent_agreements`; at most 1, and defined wherever there is a document.
 
     Source:
         Gwet (2008), Br. J. Math. Stat. Psychol. 61:29-48: p_e = 2 q (1 - q), q = mean share of relevant.

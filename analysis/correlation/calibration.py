@@ -158,16 +158,7 @@ def line(judge: Floats, human: Floats, part: str) -> tuple[float, float]:
 
 
 def isotonic_steps(judge: Floats, human: Floats, part: str) -> tuple[Floats, Floats]:
-    """Distinct judge scores in ascending order and the increasing human score fitted at each.
-
-    Args:
-        judge: Shape ``(n,)``.
-        human: Shape ``(n,)``.
-        part: Whose scores they are, for the reason.
-
-    Raises:
-        UndefinedStatistic: No two different scores of the judge.
-    """
+    """Distinct judge scores in ascending order and the increasing human score fitted at each; else as `line`."""
     _refuse_constant(judge, part)
     at, group, sizes = np.unique(judge, return_inverse=True, return_counts=True)
     return at, scipy.optimize.isotonic_regression(np.bincount(group, weights=human) / sizes, weights=sizes).x

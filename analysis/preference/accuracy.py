@@ -175,11 +175,7 @@ def accuracy_by_agreement(
 
 
 def truth_and_prediction(truth: ArrayLike, predicted: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Both sides as numbers, shape ``(n,)`` each.
-
-    Args:
-        truth: Shape ``(n,)``, 1 or 2.
-        predicted: Shape ``(n,)``, 1, 2 or 0.
+    """Both sides as numbers; arguments and shapes as in `preference_accuracy`.
 
     Raises:
         ValueError: Shapes differ, or other values.

@@ -67,15 +67,8 @@ def majority_share(left: ArrayLike, right: ArrayLike) -> float:
 
     A filter on agreement raises it, and strengths fitted on the filtered votes are exaggerated as much.
 
-    Args:
-        left: Shape ``(n,)``, votes for image 1.
-        right: Shape ``(n,)``, votes for image 2.
-
-    Returns:
-        The larger sides' votes over all votes.
-
     Raises:
-        ValueError: As `winners`, or no pair.
+        ValueError: As `winners`, whose arguments these are, or no pair.
     """
     first, second = vote_counts(left, right)
     if first.size == 0:

@@ -55,13 +55,7 @@ def williams(r_first: float, r_second: float, r_between: float, n: int) -> Depen
 
 
 def steiger(r_first: float, r_second: float, r_between: float, n: int) -> DependentTest:
-    """Steiger's Z, on Fisher's scale with the mean of both correlations in their covariance.
-
-    Args:
-        r_first: Of the first metric with the truth.
-        r_second: Of the second metric with the truth.
-        r_between: Of the two metrics.
-        n: How many samples.
+    """Steiger's Z, on Fisher's scale with the mean of both correlations in their covariance; arguments as `williams`.
 
     Returns:
         A standard normal statistic.

@@ -47,12 +47,6 @@ def comparison_rows(
 ) -> Iterator[dict[str, Any]]:
     """The differences of one pair: of accuracy, or of correlations on the same samples and of means on one scale.
 
-    Args:
-        frames: Rows of `evaluation_samples` by data set.
-        pair: Names of two of them.
-        known: What is configured for each.
-        resampling: How intervals are made.
-
     Yields:
         Rows of `metric_comparison`; none for scores next to answers.
     """

@@ -109,12 +109,7 @@ def summary_rows(
 
 
 def _variances(matrices: Frames, objects: set[str]) -> dict[str, Any]:
-    """How the spread of single scores divides over objects, settings, both together, and repeats.
-
-    Args:
-        matrices: Of the settings that are compared.
-        objects: Those that all of them have in common.
-    """
+    """How the spread of single scores divides over objects, settings, both together, and repeats."""
     parts = [(key, matrix[matrix["object"].isin(objects)]) for key, matrix in matrices.items()]
     scores = [scores_of(matrix) for _, matrix in parts]
     factors = {

@@ -37,13 +37,7 @@ def query_kappa(
 
 
 def kappa_rows(pair: Pair, scored: Scored, low_kappa: float) -> pd.DataFrame:
-    """The rows of one pair of judges.
-
-    Args:
-        pair: Two judges on the documents that both scored.
-        scored: All documents.
-        low_kappa: A defined kappa below it is low.
-    """
+    """The rows of one pair of judges."""
     n_queries, counts = pair.n_queries, pair.counts
     found, headlines = kappas(counts), headline_kappas(counts)
     n_both = counts.sum(axis=1)

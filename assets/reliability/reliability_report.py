@@ -75,12 +75,7 @@ def report_path(study: Study) -> Path:
 
 
 def contents_of(study: Study, tables: dict[str, pd.DataFrame]) -> Contents:
-    """What the report is made from: the tables, the verdict on them, what is due, and the ground truth of now.
-
-    Args:
-        study: The running study.
-        tables: Every table that the report reads, by name.
-    """
+    """What the report is made from: the tables, the verdict on them, what is due, and the ground truth of now."""
     thresholds = thresholds_now(study, tables["query_kappa"])
     scored = scored_documents(tables["judgments"], study.reliability, documents=tables["query_documents"])
     standing = standing_of(study, tables)

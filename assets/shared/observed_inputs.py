@@ -41,14 +41,7 @@ HASHED_BY: Final[Mapping[str, str]] = {
 
 
 def input_spec(name: str, group: str, kind: str, description: str) -> dg.AssetSpec:
-    """What the graph shows of an input: it is observed, never made.
-
-    Args:
-        name: Its asset key.
-        group: The study.
-        kind: What it is, shown on the node.
-        description: For people.
-    """
+    """What the graph shows of an input: it is observed, never made."""
     return dg.AssetSpec(name, group_name=f"{group}_inputs", kinds={kind}, description=description)
 
 
@@ -77,14 +70,7 @@ def observed(study: Study, name: str, place: Path | None) -> dg.ObserveResult:
 def observation(
     key: dg.AssetKey, place: Path | None, found: InputVersion, partition: str | None = None
 ) -> dg.AssetObservation:
-    """The event that tells Dagster of an input's version outside of a step of the input itself.
-
-    Args:
-        key: The input.
-        place: Where it lies.
-        found: What lies there.
-        partition: Which part of the input, where it has parts.
-    """
+    """The event that tells Dagster of an input's version outside of a step of the input itself."""
     tags = {DATA_VERSION: found.version}
     return dg.AssetObservation(key, partition=partition, metadata=about_input(place, found), tags=tags)
 

@@ -33,14 +33,7 @@ def as_one(table: str, frames: pd.DataFrame | Frames, columns: Sequence[str] | N
 
 
 def page_on_disk(page: str, path: Path, table: Table, about: Mapping[str, Any]) -> pd.DataFrame:
-    """The page written, whole or not at all, and the one row of its table.
-
-    Args:
-        page: HTML.
-        path: Where to.
-        table: Declares the row.
-        about: The columns that say what the page is about.
-    """
+    """The page written, whole or not at all, and the one row of its table."""
     write_whole(path, page)
     data = page.encode()
     row = {

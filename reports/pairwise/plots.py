@@ -232,12 +232,7 @@ def couples(rows: pd.DataFrame) -> Drawing:
 
 
 def strengths(frame: pd.DataFrame, **size: Any) -> Drawing:
-    """How many photos have which strength, those held by the prior apart.
-
-    Args:
-        frame: Table `bradley_terry`.
-        size: Of the panel, where it is one of several.
-    """
+    """How many photos have which strength, those held by the prior apart."""
     if frame.empty:
         return nothing_to_draw("no photo has a strength", **size)
     strength, held = frame["strength"].to_numpy(dtype=np.float64), frame["regularised"].to_numpy(dtype=bool)

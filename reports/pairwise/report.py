@@ -112,9 +112,6 @@ def said_of_gates(contents: Contents) -> Text:
 def pairwise_page(contents: Contents) -> str:
     """The report as one HTML file.
 
-    Args:
-        contents: The study's tables, plan, and what its votes say of people.
-
     Returns:
         Text that a browser shows without a network; the same contents and photos give the same text.
     """

@@ -155,9 +155,6 @@ def _why(contents: Contents, column: str) -> str:
 def reliability_page(contents: Contents) -> str:
     """The report as one HTML file.
 
-    Args:
-        contents: The study's tables, plan, verdict, and what is due.
-
     Returns:
         Text that a browser shows without a network; the same contents give the same text.
     """

@@ -11,10 +11,6 @@ def with_empty_sections(values: Any, fields: Mapping[str, FieldInfo]) -> Any:
     """The values, where a section or mapping with nothing under it, which YAML reads as null, asks for its defaults.
 
     One that may be absent stays absent, as do values that are no section: neither has a default to ask for.
-
-    Args:
-        values: As the file has them.
-        fields: The model's, by name.
     """
     if not isinstance(values, dict):
         return values

@@ -24,13 +24,7 @@ _engines: WeakSet[sa.Engine] = WeakSet()
 
 
 def kept_engine(address: str, poolclass: type[sa.Pool], connect_args: Mapping[str, Any] | None = None) -> sa.Engine:
-    """The engine of a database, made at the first call. It keeps one connection, and makes more for threads at once.
-
-    Args:
-        address: As SQLAlchemy takes it, of a file.
-        poolclass: What Dagster would have, which keeps no connection.
-        connect_args: Of the driver.
-    """
+    """The engine of a database, made at the first call. It keeps one connection, and makes more for threads at once."""
     assert poolclass is sa.pool.NullPool, f"Dagster asks for a {poolclass.__name__} now"
     return _engine(address, tuple((connect_args or {}).items()))
 

@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 def latest_record(
     instance: dg.DagsterInstance, check: dg.AssetCheckKey, partition: str | None
 ) -> AssetCheckExecutionRecord | None:
-    """The latest finished result; one that is only planned is of a run that broke off before and says nothing.
-
-    Args:
-        instance: Keeps the results.
-        check: Its key.
-        partition: Which part of the table; null for the whole.
-    """
+    """The latest finished result; one that is only planned is of a run that broke off before and says nothing."""
     from resources.runtime.dagster_internals import COMPLETED_ASSET_CHECK_EXECUTION_RECORD_STATUSES, PartitionKeyFilter
 
     records = instance.event_log_storage.get_asset_check_execution_history(

@@ -71,12 +71,7 @@ def left_out_values(read: EvaluationRead) -> JSONObject:
 
 
 def metric_values(metric: Metric, rows: Sequence[JSONObject]) -> JSONObject:
-    """One metric's numbers, and what was left out before them.
-
-    Args:
-        metric: The column.
-        rows: Its rows of `correlation_rows`.
-    """
+    """One metric's numbers, and what was left out before them."""
     direction = {"higher_is_better": metric.dataset.higher_is_better}
     return left_out_values(metric.read) | direction | correlation_values(rows)
 

@@ -56,10 +56,6 @@ def other_object(chosen: Mapping[Hashable, Any], study_objects: pd.DataFrame, se
 def refuse_wrong_golden_set(study_objects: pd.DataFrame, study: FidelityStudy) -> None:
     """End where the golden set is of what the study does not have, or own pairs are wrong, before anything is paid for.
 
-    Args:
-        study_objects: Whole.
-        study: Which items, if they are named, and the file of own pairs, if there is one.
-
     Raises:
         UserError: An item is unknown, with the nearest that there is, or a pair is wrong.
     """

@@ -23,14 +23,7 @@ NOTHING = "no judged pair has a prediction"
 def method_verdicts(
     results: Frames, photo_pairs: pd.DataFrame, metrics: pd.DataFrame, study: PairwiseStudy
 ) -> list[Stated]:
-    """One verdict per method; that of the most accurate answers the question.
-
-    Args:
-        results: Rows of `pairwise_results` by method.
-        photo_pairs: All pairs, for the votes.
-        metrics: Table `method_metrics`, for the order and for what is unavailable.
-        study: What the verdict asks for.
-    """
+    """One verdict per method; that of the most accurate answers the question."""
     policy = study.verdict.policy(epsilon=EPSILON[study.verdict.voters], confidence=study.confidence, seed=study.seed)
     votes = photo_pairs.set_index("pair_idx")[VOTES]
     gone = metrics[metrics["unavailable"].notna()]
@@ -47,15 +40,7 @@ def method_verdicts(
 def method_verdict(
     name: str, results: Frames, votes: pd.DataFrame, unavailable: Mapping[str, str], policy: Policy
 ) -> tuple[Verdict, tuple[Row, ...]]:
-    """The verdict on one method, and what a voter reaches on the same pairs.
-
-    Args:
-        name: The method.
-        results: Rows of `pairwise_results` by method.
-        votes: `votes_1` and `votes_2` by pair.
-        unavailable: Why methods yield nothing.
-        policy: What is needed.
-    """
+    """The verdict on one method, and what a voter reaches on the same pairs."""
     if name in unavailable:
         return Verdict("cannot say", (message("the method is unavailable"),), ()), ()
     rows = results.get(name, pd.DataFrame(columns=["predicted_winner"]))

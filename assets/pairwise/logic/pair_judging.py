@@ -35,10 +35,6 @@ PLACE = ["image_1", "image_2"]
 def shown_pairs(judged: pd.DataFrame, study: PairwiseStudy) -> list[ShownPair]:
     """The judged pairs as a judge sees them, in the table's order.
 
-    Args:
-        judged: What `judged_pairs` gives.
-        study: Whether they are of photos or of texts.
-
     Raises:
         UserError: A photo is gone, the file of texts holds none, or it changed since the table was made.
     """
@@ -185,13 +181,7 @@ def recorded_answers(judged: pd.DataFrame, study: PairwiseStudy) -> list[pd.Data
 
 
 def judge_rows(answers: pd.DataFrame, judged: pd.DataFrame, study: PairwiseStudy) -> pd.DataFrame:
-    """Table `pair_judges`.
-
-    Args:
-        answers: Table `pair_answers`.
-        judged: What `judged_pairs` gives.
-        study: Seed, confidence, and which sources are a judge's own.
-    """
+    """Table `pair_judges`."""
     rows = [
         _judge_row(str(name), part.merge(judged.drop(columns=[*PLACE, "cluster"]), on="pair_idx"), study)
         for name, part in answers.groupby("judge", sort=False)

@@ -68,13 +68,7 @@ def biased_pairs(frame: pd.DataFrame) -> set[tuple[str, str]]:
 
 
 def advice_row(pair: Pair, thresholds: dict[str, float], seed: int) -> dict[str, object]:
-    """The advice on one pair of judges.
-
-    Args:
-        pair: Two judges on the documents that both scored.
-        thresholds: The current ones.
-        seed: Of the halves of the queries.
-    """
+    """The advice on one pair of judges."""
     names = (pair.judge_1, pair.judge_2)
     known: dict[str, object] = {"judge_1": pair.judge_1, "judge_2": pair.judge_2}
     try:

@@ -73,14 +73,7 @@ DATASETS_TESTED: Final = 1
 def summary(
     metrics: pd.DataFrame, photo_pairs: pd.DataFrame, study: PairwiseStudy, created_at: datetime
 ) -> dict[str, Any]:
-    """What `summary.json` says; null where a number is undefined.
-
-    Args:
-        metrics: Table `method_metrics`.
-        photo_pairs: Table `photo_pairs`.
-        study: Dataset, orders, filter and seed.
-        created_at: When the folder is written, with its zone.
-    """
+    """What `summary.json` says; null where a number is undefined."""
     judged = judged_pairs(photo_pairs)
     left_out = photo_pairs["excluded"].value_counts()
     lacking = metrics[metrics["unavailable"].notna()]
