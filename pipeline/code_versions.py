@@ -190,16 +190,6 @@ def _pair_judges(study: Study) -> Any:
     }
 
 
-def _own_methods(study: Study) -> Any:
-    """Users' methods, each with what its file says."""
-    return {name: content(study, path) for name, path in study.pairwise.own_methods.items()}
-
-
-def _baseline(study: Study) -> Any:
-    """The papers' numbers."""
-    return content(study, study.evaluation.baseline)
-
-
 def _stopping(study: Study) -> Any:
     """When an object is known well enough; null where all repeats are asked."""
     plan = study.fidelity
@@ -221,7 +211,7 @@ FACTS: Final[Mapping[str, Callable[[Study], Any]]] = {
     "@judges": _judges,
     "@scores_come_with_input": _scores_come_with_input,
     "@stages": _stages,
-    "@own_methods": _own_methods,
+    "@own_methods": lambda study: {name: content(study, path) for name, path in study.pairwise.own_methods.items()},
     "@pair_judges": _pair_judges,
-    "@baseline": _baseline,
+    "@baseline": lambda study: content(study, study.evaluation.baseline),
 }

@@ -82,7 +82,7 @@ def desk_data(sitting: Sitting, task: ReviewTask | None, sent: Sent | None) -> d
     parts = [
         f"Disagreement {task.place} of {sitting.n_disputed}",
         count_noun(len(task.documents), "document")
-        + (f", {more} more after {these(len(task.documents))}" if more else ""),
+        + (f", {more} more after {'this one' if len(task.documents) == 1 else 'these'}" if more else ""),
     ]
     if not sitting.blind and task.kappa is not None:
         parts.append(kappa_shown("kappa", task.kappa, sitting.pair))
@@ -92,11 +92,6 @@ def desk_data(sitting: Sitting, task: ReviewTask | None, sent: Sent | None) -> d
         "caption": " · ".join(parts),
         "documents": [_document(one, sitting.blind) for one in task.documents],
     }
-
-
-def these(n: int) -> str:
-    """The word for documents that are there."""
-    return "this one" if n == 1 else "these"
 
 
 def draw(data: dict[str, Any], on_sent: Any) -> None:

@@ -6,9 +6,10 @@ import dagster as dg
 import pandas as pd
 
 from assets.evaluation.logic.groups import breakdown_rows
-from assets.evaluation.logic.outputs import forest_of, shown_and_saved
+from assets.evaluation.logic.outputs import shown_and_saved
 from assets.evaluation.logic.rows import as_table
 from assets.shared.partitions import DATASETS, ONE_RUN, each_dataset
+from reports.evaluation.plots.evaluation import forest
 from resources.inputs.evaluation.known_datasets import known_datasets
 from resources.runtime.home import Home
 from resources.study import Study
@@ -44,6 +45,6 @@ def headline(frame: pd.DataFrame, home: Home) -> dict[str, Any]:
         for standing, rows in frame.groupby("standing")
     }
     name = frame["dataset"].iloc[0]
-    plot = shown_and_saved(home, name, "groups", forest_of(frame)) if len(frame) > 1 else {}
+    plot = shown_and_saved(home, name, "groups", forest(frame)) if len(frame) > 1 else {}
     whole_numbers: dict[str, Any] = {str(whole["statistic"]): whole["value"], "n_used": whole["n_used"]}
     return whole_numbers | named | plot

@@ -1,7 +1,6 @@
 """Table `benchmark_export`: the benchmark as a folder of files in the form that existing analysis notebooks read."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import dagster as dg
@@ -44,15 +43,11 @@ def benchmark_export(
     require(current_metrics_gate(method_metrics, pairwise_results))
     made = provenance_of(context, study, study.pairwise, judges=study.pairwise.methods)
     benchmark = Benchmark(study.pairwise, study.file, photo_pairs, pairwise_results, method_metrics, made)
+    base = study.pairwise.output_dir or study.home.outputs / BASE
     with progress.track("methods exported", len(available(method_metrics)), context.log) as advance:
-        written = write_benchmark(export_base(study), benchmark, datetime.now(UTC), advance)
+        written = write_benchmark(base, benchmark, datetime.now(UTC), advance)
     context.add_output_metadata(readable(headline(written, method_metrics)))
     return rows_of(written)
-
-
-def export_base(study: Study) -> Path:
-    """Where the folders of all exports lie: `output_dir`, else in the study's outputs."""
-    return study.pairwise.output_dir or study.home.outputs / BASE
 
 
 def rows_of(written: Written) -> pd.DataFrame:

@@ -1,7 +1,7 @@
 """Results of `touchstone evaluate` for people, as tables that fit 80 columns."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich import box
@@ -12,7 +12,6 @@ from rich.text import Text
 
 from resources.errors import listing
 
-Show = Callable[[dict[str, Any], Console], None]
 COEFFICIENTS = {
     "kappa": "kappa",
     "ac1": "AC1",

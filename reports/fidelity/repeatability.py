@@ -53,7 +53,7 @@ def icc_chart(contents: Contents) -> Chart:
         table,
         drawing=Drawing(
             [
-                *row_layers(points, hover, _colors(contents), hollow=_deterministic(rows)),
+                *row_layers(points, hover, _colors(contents), hollow=[bool(row["deterministic"]) for row in rows]),
                 line_at(limit, vertical=True),
                 note_at_line(say("chart.needed", limit=plain_number(limit)), limit, vertical=True, anchor="right"),
             ],
@@ -162,10 +162,6 @@ def _interval_that_counts(row: dict[str, Any]) -> tuple[Any, Any]:
     if _by_product(row):
         return row["icc_1k_low_by_product"], row["icc_1k_high_by_product"]
     return row["icc_1k_low"], row["icc_1k_high"]
-
-
-def _deterministic(rows: list[dict[str, Any]]) -> list[bool]:
-    return [bool(row["deterministic"]) for row in rows]
 
 
 def _colors(contents: Contents) -> list[str]:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from analysis.preference.accuracy import BAND_NAMES
 from analysis.preference.significance import CHANCE
@@ -264,7 +263,7 @@ def strengths_and_errors(frame: pd.DataFrame) -> dict[str, Any]:
     if frame.empty:
         return nothing_to_draw("no photo has a strength").specification()
     colors = np.where(frame["regularised"].to_numpy(dtype=bool), OTHER, MAIN)
-    errors = _floats(frame["standard_error"])
+    errors = frame["standard_error"].to_numpy(dtype=np.float64, na_value=np.nan)
     points = [
         {"x": int(votes), "y": finite(error), "fill": color}
         for votes, error, color in zip(frame["n_votes"], errors, colors.tolist(), strict=True)
@@ -322,7 +321,3 @@ def _lacking(metrics: pd.DataFrame, start: int) -> list[Layer]:
 def _accuracy(row: dict[str, Any], which: str = "") -> Interval:
     name = f"accuracy{which}"
     return Interval(row[name], row[f"{name}_low"], row[f"{name}_high"])
-
-
-def _floats(column: pd.Series) -> NDArray[np.float64]:
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)

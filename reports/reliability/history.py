@@ -73,7 +73,12 @@ def events(contents: Contents) -> list[Event]:
         Event(
             int(row["number"]),
             str(row["status"]),
-            say("event.title", number=whole(row["number"]), when=when(row["timestamp"]), status=_status(row)),
+            say(
+                "event.title",
+                number=whole(row["number"]),
+                when=when(row["timestamp"]),
+                status=say(f"status.{row['status']}"),
+            ),
             say(
                 "event.kappas",
                 macro=number(row["kappa_macro"]),
@@ -115,7 +120,3 @@ def step_on_record(step: dict[str, Any]) -> list[Text]:
         case "manual_review_opened":
             return [say("record.manual_review", **who)]
     return [say("record.other", step=str(step["step"]))]
-
-
-def _status(row: dict[str, Any]) -> Text:
-    return say(f"status.{row['status']}")

@@ -59,13 +59,8 @@ COPIED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 }
 
 
-def copied_from(table: str, column: str) -> list[str]:
-    """The tables from which a table takes a column over unchanged; none where it is its own."""
-    return [source for source, columns in COPIED.get(table, {}).items() if column in columns]
-
-
 def column_lineage(table: str, made_from: Iterable[dg.AssetKey]) -> dg.TableColumnLineage:
-    """The same as Dagster records it when the table is stored.
+    """Which columns a table takes over unchanged, as Dagster records it when the table is stored.
 
     Args:
         table: Its name.
@@ -109,4 +104,4 @@ def _limits(column: Column) -> list[str]:
 
 def _origin(table: Table, column: Column) -> list[str]:
     # The open-source UI records column lineage and draws none: here people see it.
-    return [f"copied from {source}" for source in copied_from(table.name, column.name)]
+    return [f"copied from {source}" for source, columns in COPIED.get(table.name, {}).items() if column.name in columns]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import numpy as np
 import pandas as pd
 
@@ -12,9 +13,9 @@ from analysis.correlation.score_correlation import oriented
 from analysis.undefined import UndefinedStatistic
 from assets.evaluation.logic.results import correlation_values
 from assets.evaluation.logic.rows import Sides, mapping_of, sides_of
-from reports.evaluation.plots.evaluation import confusion, forest, summary
+from reports.evaluation.plots.evaluation import confusion, summary
 from reports.evaluation.plots.scatter import scatter
-from reports.shared.figure import FORMATS, figure_metadata, folder_metadata, save_figure
+from reports.shared.figure import FORMATS, figure_metadata, save_figure
 from resources.configuration.evaluation import Dataset
 from resources.runtime.home import Home
 from resources.runtime.partial_files import write_whole
@@ -28,10 +29,7 @@ def shown_and_saved(home: Home, dataset: str, name: str, picture: dict[str, Any]
     folder = folder_of(home, dataset)
     for suffix in FORMATS:
         save_figure(picture, folder / f"{name}{suffix}")
-    return {
-        "plot": figure_metadata(picture),
-        "pictures": folder_metadata(folder),
-    }
+    return {"plot": figure_metadata(picture), "pictures": dg.MetadataValue.path(folder)}
 
 
 def save_results(home: Home, dataset: str, tables: dict[str, pd.DataFrame], made: Provenance) -> Path:
@@ -105,11 +103,6 @@ def confusion_of(frame: pd.DataFrame) -> dict[str, Any]:
     """The matrix of the largest option set."""
     largest = frame.groupby("options")["count"].sum().idxmax()
     return confusion(frame[frame["options"] == largest]).specification()
-
-
-def forest_of(frame: pd.DataFrame) -> dict[str, Any]:
-    """Every group with its interval."""
-    return forest(frame)
 
 
 def summary_of(frame: pd.DataFrame) -> dict[str, Any]:

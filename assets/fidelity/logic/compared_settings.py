@@ -54,7 +54,8 @@ def compared_settings(
     obstacles = {
         key: obstacle for key in made if (obstacle := _obstacle(calls[key], matrices[key], study, now.get(key)))
     }
-    valid = {key: _valid_objects(matrices[key], study.minimum_repeats) for key in made}
+    enough = {key: matrices[key]["n_valid"] >= study.minimum_repeats for key in made}
+    valid = {key: set(matrices[key].loc[enough[key], "object"]) for key in made}
     passing = [valid[key] for key in made if key not in obstacles]
     return ComparedSettings(made, obstacles, valid, set.intersection(*passing) if passing else set())
 
@@ -75,7 +76,3 @@ def _obstacle(calls: pd.DataFrame, matrix: pd.DataFrame, study: FidelityStudy, p
     except UserError as problem:
         return str(problem)
     return None if gate.passed else gate.sentence
-
-
-def _valid_objects(matrix: pd.DataFrame, minimum: int) -> set[str]:
-    return set(matrix.loc[matrix["n_valid"] >= minimum, "object"])

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final, Literal
 
 import cv2
@@ -51,15 +52,12 @@ class ImagePayload:
         """
         parts: list[dict[str, Any]] = []
         for label, path, sha256 in zip(labels, paths, hashes, strict=True):
-            picture = {"url": self._url(path, sha256, made)}
+            picture = {"url": self._urls.get(sha256, partial(self._encoded, path, sha256, made))}
             # The default is left out: some servers do not know the field.
             if self._detail != "auto":
                 picture["detail"] = self._detail
             parts += [{"type": "text", "text": label}, {"type": "image_url", "image_url": picture}]
         return parts
-
-    def _url(self, path: str, sha256: str, made: str) -> str:
-        return self._urls.get(sha256, lambda: self._encoded(path, sha256, made))
 
     def _encoded(self, path: str, sha256: str, made: str) -> str:
         data = read_image_file(path)

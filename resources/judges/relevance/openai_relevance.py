@@ -184,11 +184,9 @@ class RelevanceRun(LedgerRun[AskedDocument, RelevancePlan]):
             ["scored", "attempt"], kind="stable"
         )
         last = {str(row["object"]): row for row in in_order.to_dict("records")}
-        new = [asked for name in last if not self._has(asked := self._by_object[name])]
+        there = [self._by_object[name] for name in last]
+        new = [asked for asked in there if not self.count.has(asked.query_id, asked.doc_id)]
         self.count.keep([self._judged(asked, last[asked.object]) for asked in new])
-
-    def _has(self, asked: AskedDocument) -> bool:
-        return self.count.has(asked.query_id, asked.doc_id)
 
     def _kept(self, rows: Sequence[CallRecord]) -> None:
         self.count.keep([self._judged(self._by_object[row.object], vars(row)) for row in rows if row.answered])
