@@ -65,12 +65,7 @@ class Appearance:
 
     def parameters(self, configuration: Configuration) -> Mapping[str, Any]:
         """How images are sent, and what the sub-scores weigh."""
-        return {
-            "image_side_px": configuration.image_side_px,
-            "image_format": configuration.image_format,
-            "image_detail": configuration.image_detail,
-            "rubric_weights": self._weights.shares,
-        }
+        return self._images.parameters | {"rubric_weights": self._weights.shares}
 
     def smallest(self, identity: JudgeIdentity) -> Call:
         """About an object without a name and with one photo."""
@@ -101,8 +96,7 @@ class OwnAppearance:
 
     def parameters(self, configuration: Configuration) -> Mapping[str, Any]:
         """How images are sent, and the task."""
-        sent = {name: getattr(configuration, name) for name in ("image_side_px", "image_format", "image_detail")}
-        return (sent if self._shows_images else {}) | {"task": self._task.parameters}
+        return (self._images.parameters if self._shows_images else {}) | {"task": self._task.parameters}
 
     def smallest(self, identity: JudgeIdentity) -> Call:
         """About an object without a name and with one photo."""

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from resources.errors import FileFault, UserError, did_you_mean
 from resources.inputs.fidelity.texts import Text, text_of
 from resources.judges.answers import Parsed, json_objects, no_text, refuses, without_reasoning
 from resources.judges.contract import Attempt, Call, JudgedObject
-from resources.judges.prompt import nonce_and_seed
+from resources.judges.prompt import call_of
 from resources.judges.relevance.openai_relevance import parse_relevance
 from resources.judges.relevance.prompts import LONGEST_BYTES, scale_asked_for
 from resources.runtime.opened_files import refuse_no_file
@@ -113,10 +113,7 @@ class OwnTask:
 
     def call(self, judged: JudgedObject, attempt: Attempt) -> Call:
         """One planned call; the same arguments always give the same call."""
-        hashed = self.prompt_hash(judged)
-        run_id, seed = nonce_and_seed(judged, attempt, hashed)
-        system, user = self.messages(judged, run_id)
-        return Call(judged, attempt.setting, attempt.repeat, attempt.number, system, user, hashed, run_id, seed)
+        return call_of(judged, attempt, self.prompt_hash(judged), partial(self.messages, judged))
 
     def read(self, raw: str | None, score_source: str = "stated") -> Parsed:
         """The state and the score of one answer, on 0-1.

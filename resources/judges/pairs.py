@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import pandas as pd
@@ -22,7 +23,7 @@ from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.image_payload import ImagePayload
 from resources.judges.openai.task import AnswerSchema, Remedies
 from resources.judges.own_task import DOCUMENT_A, DOCUMENT_B, IMAGES, OwnTask, own_task
-from resources.judges.prompt import nonce_and_seed
+from resources.judges.prompt import call_of
 from resources.judges.relevance.documents import escaped
 from resources.tables.call_states import ANSWER_STATES, OWN_RUBRIC, SCORED_STATES
 
@@ -117,10 +118,7 @@ class PairTask:
 
     def call(self, pair: ShownPair, attempt: Attempt) -> Call:
         """One planned call; the same arguments always give the same call."""
-        hashed = self.prompt_hash(pair)
-        run_id, seed = nonce_and_seed(pair, attempt, hashed)
-        system, user = self.messages(pair, run_id)
-        return Call(pair, attempt.setting, attempt.repeat, attempt.number, system, user, hashed, run_id, seed)
+        return call_of(pair, attempt, self.prompt_hash(pair), partial(self.messages, pair))
 
     def read(self, raw: str | None) -> Parsed:
         """The state of one answer, and the share for the one shown first: A 1, B 0, tie 0.5.
@@ -206,8 +204,7 @@ class PairQuestion:
 
     def parameters(self, configuration: Configuration) -> Mapping[str, Any]:
         """How images are sent, and the task."""
-        sent = {name: getattr(configuration, name) for name in ("image_side_px", "image_format", "image_detail")}
-        return (sent if self._shows_images else {}) | {"task": self._task.parameters}
+        return (self._images.parameters if self._shows_images else {}) | {"task": self._task.parameters}
 
     def smallest(self, identity: JudgeIdentity) -> Call:
         """About two things without names."""

@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, partial
 from string import Template
 from typing import Final
 
@@ -64,31 +65,22 @@ def build_call(judged: JudgedObject, attempt: Attempt, weights: RubricWeights) -
         attempt: Of which study, at which setting, by which judge.
         weights: Weights of the sub-scores.
     """
-    hashed = prompt_hash(judged, weights)
-    run_id, seed = nonce_and_seed(judged, attempt, hashed)
-    return Call(
-        judged=judged,
-        setting=attempt.setting,
-        repeat=attempt.repeat,
-        attempt=attempt.number,
-        system_message=SYSTEM_MESSAGE,
-        user_message=_user_message(judged.item_id, judged.categories, len(judged.reference_paths), weights, run_id),
-        prompt_hash=hashed,
-        run_id=run_id,
-        seed=seed,
-    )
+    user = partial(_user_message, judged.item_id, judged.categories, len(judged.reference_paths), weights)
+    return call_of(judged, attempt, prompt_hash(judged, weights), lambda nonce: (SYSTEM_MESSAGE, user(nonce)))
 
 
-def nonce_and_seed(judged: Judged, attempt: Attempt, prompt_hash: str) -> tuple[str, int]:
-    """What a call's key gives, whichever study it is of: 16 hex digits, and a seed below 2 ** 31.
+def call_of(judged: Judged, attempt: Attempt, prompt_hash: str, messages: Callable[[str], tuple[str, str]]) -> Call:
+    """The call whose system and user message a prompt gives for a nonce, whichever study it is of.
 
-    Image hashes tell calls apart in the ledger and are not in here: a pixel that one processor rounds otherwise than
-    another would draw other samples.
+    Nonce, 16 hex digits, and seed, below 2 ** 31, follow from the call's key. Image hashes tell calls apart in the
+    ledger and are not in it: a pixel that one processor rounds otherwise than another would draw other samples.
     """
     by = attempt.identity.digest
     key = [attempt.study, judged.object, attempt.setting.key, attempt.repeat, by, prompt_hash, attempt.number]
     digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()
-    return digest[:_RUN_ID_DIGITS], int(digest[-_RUN_ID_DIGITS:], 16) % _SEED_LIMIT
+    nonce, seed = digest[:_RUN_ID_DIGITS], int(digest[-_RUN_ID_DIGITS:], 16) % _SEED_LIMIT
+    system, user = messages(nonce)
+    return Call(judged, attempt.setting, attempt.repeat, attempt.number, system, user, prompt_hash, nonce, seed)
 
 
 @lru_cache(_KEPT)

@@ -27,6 +27,11 @@ class ImagePayload:
 
     def __init__(self, side_px: int, image_format: Literal["jpeg", "png"], detail: str) -> None:
         self._side_px, self._format, self._detail = side_px, image_format, detail
+        self.parameters: dict[str, Any] = {
+            "image_side_px": side_px,
+            "image_format": image_format,
+            "image_detail": detail,
+        }
         kept = int(KEPT_BYTES / (side_px**2 * BYTES_PER_PIXEL[image_format]))
         self._urls: BoundedCache[str, str] = BoundedCache(min(max(kept, FEWEST_KEPT), MOST_KEPT))
 

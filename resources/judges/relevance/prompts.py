@@ -12,7 +12,7 @@ from resources.configuration.reliability import BUILT_IN_PROMPTS
 from resources.database.storable import storable
 from resources.errors import FileFault, UserError, did_you_mean
 from resources.judges.contract import Attempt, Call
-from resources.judges.prompt import nonce_and_seed
+from resources.judges.prompt import call_of
 from resources.judges.relevance.documents import AskedDocument
 from resources.runtime.opened_files import refuse_no_file
 from resources.tables.call_states import RELEVANCE
@@ -111,18 +111,11 @@ def prompt_hash(prompt: Prompt, asked: AskedDocument) -> str:
 
 def build_call(prompt: Prompt, asked: AskedDocument, attempt: Attempt) -> Call:
     """One planned call with its messages; the same arguments always give the same call."""
-    hashed = prompt_hash(prompt, asked)
-    nonce, seed = nonce_and_seed(asked, attempt, hashed)
-    return Call(
-        judged=asked,
-        setting=attempt.setting,
-        repeat=attempt.repeat,
-        attempt=attempt.number,
-        system_message=prompt.text,
-        user_message=user_message(asked, nonce, prompt.scale),
-        prompt_hash=hashed,
-        run_id=nonce,
-        seed=seed,
+    return call_of(
+        asked,
+        attempt,
+        prompt_hash(prompt, asked),
+        lambda nonce: (prompt.text, user_message(asked, nonce, prompt.scale)),
     )
 
 
