@@ -30,15 +30,22 @@ class SpelledNames:
         """No name was seen."""
         self._first: dict[str, str] = {}
         self._known: dict[str, str] = {}
+        self._alone: dict[str, str] = {}
         self._others: dict[str, None] = {}
 
     def first(self, name: str) -> str:
         """The spelling in which the name was seen first."""
         if (known := self._known.get(name)) is not None:
             return known
-        spelling = self._known[name] = self._first.setdefault(one_spelling(name), plain_spaces(name))
-        if spelling != name:
-            self._others[message("{name} is '{spelling}'", name=repr(name), spelling=spelling)] = None
+        key, plain = one_spelling(name), plain_spaces(name)
+        if key not in self._first and plain != name:
+            self._alone[key] = name
+        # Spaces that are written otherwise join nothing until another spelling comes.
+        met = [self._alone.pop(key, plain), name] if key in self._first else []
+        spelling = self._known[name] = self._first.setdefault(key, plain)
+        for other in met:
+            if other != spelling:
+                self._others[message("{name} is '{spelling}'", name=repr(other), spelling=spelling)] = None
         return spelling
 
     def notes(self, which: str) -> list[str]:
@@ -55,11 +62,27 @@ class SpelledNames:
 def alike_names(
     items: list[str | None], raters: Sequence[str | None], column: str
 ) -> tuple[list[str | None], list[str]]:
-    """Names of objects that differ in spelling only as one, with a note, unless one rater rated two of them."""
-    spelled, exact = SpelledNames(), dict[tuple[str | None, str], str]()
+    """Names of objects that differ in spelling only as one, except those of which one rater rated two; with notes.
+
+    Args:
+        items: The object of each row.
+        raters: Who rated it there; null where no one did.
+        column: That of the objects, for the notes.
+    """
+    spelled, exact, apart = SpelledNames(), dict[tuple[str, str], str](), set[str]()
     alike = [None if item is None else spelled.first(item) for item in items]
-    notes = spelled.notes(message("Names in column '{column}'", column=column))
-    for item, one, rater in zip(items, alike, raters, strict=True) if notes else ():
-        if item is not None and one is not None and exact.setdefault((rater, one), item) != item:
-            return items, []
-    return alike, notes
+    which = message("Names in column '{column}'", column=column)
+    if not spelled.notes(which):
+        return alike, []
+    for item, one, rater in zip(items, alike, raters, strict=True):
+        if item and one and rater and exact.setdefault((rater, one), item) != item:
+            apart.add(one)
+    joined, own = SpelledNames(), dict[str, None]()
+    for place, (item, one) in enumerate(zip(items, alike, strict=True)):
+        if item and one in apart:
+            alike[place] = item
+            own[repr(item)] = None
+        elif item:
+            joined.first(item)
+    kept = "Names in column '{column}' that stay apart, as one rater rated several spellings: {all}."
+    return alike, joined.notes(which) + ([message(kept, column=column, all=listing(own))] if own else [])

@@ -414,7 +414,8 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     machines |= file.machines if isinstance(file, LongFile) else set()
     people = people or set(there) - judges - machines
     unused = [name for name in there if name in machines and name not in judges | people]
-    items, alike = alike_names(items, names, columns.item)
+    rated = [None if text is None else name for name, text in zip(names, scores, strict=True)]
+    items, alike = alike_names(items, rated, columns.item)
     places: dict[str, int] = {}
     for item in items:
         if item is not None:

@@ -11,6 +11,7 @@ import pytest
 
 from resources.errors import UserError
 from resources.inputs.any_file import Opening
+from resources.inputs.column_names import SpelledNames
 from resources.inputs.ratings.layout import RatingColumns
 from resources.inputs.ratings.table import Ratings, read_ratings
 from tools.samples.workbooks import excel
@@ -402,8 +403,32 @@ def test_objects_in_two_spellings_are_one_unless_one_rater_rated_both(tmp_path: 
     assert found.objects == ("Item 1", "Item 2")
     same(values(found), {"gpt": [1, 3], "ann b": [2, 4], "bob": [NAN, 4]})
     assert any("column 'id' that differ in spelling only are one" in note for note in found.notes)
-    found = read_ratings(csv(tmp_path, text + "item 1,gpt,5\n"), columns)
-    assert found.objects == ("Item 1", "item\u00a0 1", "Item 2", "item 2", "item 1")
+    # One who rated both spellings keeps that object's apart, and says so; a row without a rating does not.
+    found = read_ratings(csv(tmp_path, text + "item 1,gpt,5\nITEM 2,gpt,\n"), columns)
+    assert found.objects == ("Item 1", "item\u00a0 1", "Item 2", "item 1")
+    same(values(found), {"gpt": [1, NAN, 3, 5], "ann b": [NAN, 2, 4, NAN], "bob": [NAN, NAN, 4, NAN]})
+    assert (
+        "Names in column 'id' that stay apart, as one rater rated several spellings: 'Item 1', 'item\\xa0 1', 'item 1'."
+    ) in found.notes
+    assert "Names in column 'id' that differ in spelling only are one: 'item 2' is 'Item 2', 'ITEM 2' is 'Item 2'." in (
+        found.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "note"),
+    [
+        (["very\u00a0good", "bad", "very\u00a0good"], []),
+        (["very\u00a0good", "bad", "very good"], ["'very\\xa0good' is 'very good'"]),
+        (["bad  one", "good", "Bad one", "bad one"], ["'bad  one' is 'bad one'", "'Bad one' is 'bad one'"]),
+    ],
+)
+def test_a_spelling_is_said_where_another_one_came(texts: list[str], note: list[str]) -> None:
+    names = SpelledNames()
+    assert {names.first(text) for text in texts} == {" ".join(texts[0].split()), texts[1]}
+    assert names.notes("Labels") == [
+        f"Labels that differ in spelling only are one: {', '.join(note)}." for _ in note[:1]
+    ]
 
 
 def test_percentages_have_the_unit_of_the_numbers_next_to_them(tmp_path: Path) -> None:
