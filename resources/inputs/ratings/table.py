@@ -19,7 +19,7 @@ from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.ratings.known_orders import known_order, numbered_order
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
-from resources.inputs.ratings.likely import is_nearly_all
+from resources.inputs.ratings.likely import is_nearly_all, names_a_metric
 from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
 
@@ -199,7 +199,8 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
 def _in_one_unit(raw: RawRatings, texts: Mapping[str, Iterable[str]], written: WrittenColumns) -> WrittenColumns:
     """Percentages next to columns of numbers on 0-100 as points of 100, next to such on 0-1 as shares.
 
-    Where people write both, theirs are the numbers that say it; else a judge's, and a measure of its own says nothing.
+    Where people write both, theirs are the numbers that say it; else the judges'. A metric, and a judge on neither
+    scale, says nothing.
 
     Raises:
         FileFault: People's numbers are neither.
@@ -215,8 +216,10 @@ def _in_one_unit(raw: RawRatings, texts: Mapping[str, Iterable[str]], written: W
             ranges[column] = min(others), max(others)
     of_people = {raw.column[name] for name in raw.people}
     both = [ranges[column] for column in ranges if column in of_people]
-    bounds = [(min(low for low, _ in both), max(high for _, high in both))] if both else list(ranges.values())
-    if bounds and all(low >= 0.0 and MOST_OF_STEPS < high <= MOST_POINTS for low, high in bounds):
+    bounds = [(min(low for low, _ in both), max(high for _, high in both))] if both else []
+    said = bounds or [limits for column, limits in ranges.items() if not names_a_metric(column)]
+    of_points = any(low >= 0.0 and MOST_OF_STEPS < high <= MOST_POINTS for low, high in said)
+    if of_points and not any(low >= 0.0 and high <= 1.0 for low, high in said):
         return written.with_points()
     if both and not 0.0 <= bounds[0][0] <= bounds[0][1] <= 1.0:
         name = next(name for name, column in raw.column.items() if column == shares[0])

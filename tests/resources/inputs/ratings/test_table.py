@@ -431,6 +431,26 @@ def test_a_spelling_is_said_where_another_one_came(texts: list[str], note: list[
     ]
 
 
+@pytest.mark.parametrize(
+    ("header", "rows", "ann"),
+    [
+        # gpt is on 0-100; scores below 0 or on 1 to 5 say nothing.
+        ("gpt;other;ann", ["81;-3.2;87 %", "29;120;60 %"], [87, 60]),
+        ("gpt;other;ann", ["81;5;87 %", "29;1;60 %"], [87, 60]),
+        # Nor do decibels.
+        ("gpt_psnr;other;ann", ["31;5;87 %", "29;1;60 %"], [0.87, 0.6]),
+        # One judge on each scale leaves shares.
+        ("gpt;other;ann", ["81;0.8;87 %", "29;0.3;60 %"], [0.87, 0.6]),
+    ],
+)
+def test_a_judge_on_neither_scale_says_nothing_of_peoples_percentages(
+    tmp_path: Path, header: str, rows: Sequence[str], ann: Sequence[float]
+) -> None:
+    judge, other, _ = header.split(";")
+    found = read_ratings(csv(tmp_path, "\n".join([header, *rows])), RatingColumns((judge, other), ("ann",)))
+    assert found.people["ann"].tolist() == ann
+
+
 def test_percentages_have_the_unit_of_the_numbers_next_to_them(tmp_path: Path) -> None:
     head = "gpt;ann;bob\n"
     # 29 / 100 * 100 is not 29.
