@@ -71,10 +71,6 @@ def _whose(run: dg.DagsterRun) -> str:
 def end_named_run(instance: dg.DagsterInstance, named: str) -> str:
     """Mark a run as failed that is over and could not say so, and free its places in pools.
 
-    Args:
-        instance: Has the run.
-        named: The run's id or its beginning.
-
     Returns:
         What was done, in one sentence.
 

@@ -92,16 +92,7 @@ def normalised_answer(answer: str | None, options: Sequence[str], texts: Sequenc
 def written_answer(answer: str | None, options: Sequence[str], texts: Sequence[str] | None = None) -> OptionAnswer:
     """Which option an answer is as it is written: its name or what it says, letter case and outer spaces aside.
 
-    Args:
-        answer: What was answered.
-        options: The names of the options.
-        texts: What each option says.
-
-    Returns:
-        As `normalised_answer`.
-
-    Raises:
-        ValueError: As `normalised_answer`.
+    Arguments, result and refusals are those of `normalised_answer`.
     """
     named = _options(tuple(options), None if texts is None else tuple(texts))
     for way in (named.exact, named.said):

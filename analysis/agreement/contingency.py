@@ -51,9 +51,6 @@ class ContingencyStep(NamedTuple):
 def step_due(facts: ContingencyFacts) -> ContingencyStep:
     """The one step that comes next.
 
-    Args:
-        facts: What is known now.
-
     Returns:
         After a contingency: `review` until the quota is met, `validate` where something changed since or nothing is
         left undecided, `accept_thresholds` where judges are biased and a threshold helps, `recalibrate` once, then

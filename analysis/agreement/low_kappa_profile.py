@@ -156,11 +156,7 @@ def _p(low: Group, rest: Group, yes_no: bool) -> float:
 
 
 def document_kind(document: str) -> Literal["code", "markup", "list", "prose"]:
-    """What kind of text a document is, by its marks: code fences or braces, tags, bulleted lines, else prose.
-
-    Args:
-        document: Its text.
-    """
+    """What kind of text a document is, by its marks: code fences or braces, tags, bulleted lines, else prose."""
     lines = [line.strip() for line in document.splitlines()]
     if _CODE.search(document):
         return "code"

@@ -61,9 +61,6 @@ class Checked(NamedTuple):
 def check(case: Case) -> Checked:
     """Compute one case.
 
-    Args:
-        case: Which.
-
     Returns:
         Whatever the function does, an exception too, is a line of the table and no end of the run.
     """

@@ -138,13 +138,6 @@ def voter_scores(
 ) -> tuple[VoterScores | None, str]:
     """Derivatives per voter and component at the maximum.
 
-    Args:
-        voters: Shape ``(n,)``, who gave each row's votes.
-        votes: The rows' votes.
-        best: The fit.
-        components: Of its images.
-        rule: What was fitted.
-
     Returns:
         The scores and the method's name; under 5 voters none, and why.
 

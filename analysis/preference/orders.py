@@ -112,12 +112,7 @@ def merge_orders(
 
 
 def opposite_winners(
-    merged: MergedPairs,
-    left: ArrayLike,
-    right: ArrayLike,
-    rows: ArrayLike | None = None,
-    *,
-    neither: ArrayLike | None = None,
+    merged: MergedPairs, left: ArrayLike, right: ArrayLike, *, neither: ArrayLike | None = None
 ) -> NDArray[np.bool_]:
     """Pairs whose two orders have opposite winners: people do not agree with people there.
 
@@ -125,7 +120,6 @@ def opposite_winners(
         merged: The pairs behind the rows.
         left: Shape ``(n,)``, votes for the image shown first, rows as they were merged.
         right: Shape ``(n,)``, votes for the other.
-        rows: Shape ``(n,)``, true for rows that count; none: all rows.
         neither: Shape ``(n,)``, votes for neither; none: 0.
 
     Returns:
@@ -135,13 +129,9 @@ def opposite_winners(
         ValueError: As `preference_truth.winners`, or shapes differ.
     """
     winner = winners(left, right, neither)
-    counted = np.ones(winner.shape, dtype=np.bool_) if rows is None else np.asarray(rows)
-    if not winner.shape == counted.shape == merged.pair_of_row.shape or counted.dtype != np.bool_:
-        raise ValueError(
-            f"one truth value per merged row is needed, got shapes {winner.shape} and {counted.shape} for "
-            f"{merged.pair_of_row.shape}"
-        )
-    counted = counted & (winner != NO_WINNER)
+    if winner.shape != merged.pair_of_row.shape:
+        raise ValueError(f"votes of each merged row are needed, got {winner.shape} for {merged.pair_of_row.shape}")
+    counted = winner != NO_WINNER
     lower_wins = (winner == 1) != merged.turned
     size = merged.lower.size
     for_lower = np.bincount(merged.pair_of_row[counted & lower_wins], minlength=size)

@@ -49,9 +49,6 @@ def stuart_maxwell(table: ArrayLike) -> MarginalHomogeneity:
 def bhapkar(table: ArrayLike) -> MarginalHomogeneity:
     """As `stuart_maxwell` with the variance that the shares have, which finds a difference sooner.
 
-    Args:
-        table: As there.
-
     Returns:
         ``W / (1 - W/n)`` with W of Stuart and Maxwell.
 

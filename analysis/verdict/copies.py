@@ -79,9 +79,6 @@ def _alike(people: People, raters: Sequence[int]) -> float:
 def copies_among_people(people: People) -> list[str]:
     """People who are a copy of another person, or the mean of the others: they are no people of their own.
 
-    Args:
-        people: At least one.
-
     Returns:
         A sentence for each without its full stop.
     """

@@ -247,12 +247,7 @@ def judges_compared(people: People, judges: Mapping[str, Floats], levels: Levels
 
 
 def rank_groups(order: Sequence[int], separated: Iterable[tuple[int, int]]) -> dict[int, str]:
-    """The letters of each judge: two share one exactly where they are not separated.
-
-    Args:
-        order: The judges' numbers, best first.
-        separated: Couples of them that differ.
-    """
+    """The letters of each judge: two share one exactly where they are not separated."""
     apart = np.zeros((len(order), len(order)), dtype=bool)
     for one, two in separated:
         places = order.index(one), order.index(two)

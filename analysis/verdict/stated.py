@@ -239,12 +239,7 @@ def _next_to_one(
 
 
 def not_flattered(said: Verdict, why: str) -> Verdict:
-    """The verdict on objects that chose the setting: they flatter it, so that only what speaks against it holds.
-
-    Args:
-        said: On those objects.
-        why: What there is too little of.
-    """
+    """The verdict on objects that chose the setting: they flatter it, so that only what speaks against it holds."""
     if RANKS[said.word] >= RANKS["cannot say"]:
         return said
     return said._replace(word="cannot say", reasons=(why, *said.reasons), n_needed=None, n_for=None)

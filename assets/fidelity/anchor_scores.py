@@ -129,13 +129,6 @@ def anchor_plan(
 
     On the day that pins, all that are drawn belong to it, so that an occasion which was broken off is completed.
 
-    Args:
-        earlier: Table `anchor_scores` as the ledger has it.
-        occasion: Today.
-        study_objects: The table.
-        recommended_setting: The table, which names the setting where the configuration does not.
-        study: The configuration.
-
     Raises:
         UserError: No setting is configured, and none is recommended or near it.
     """

@@ -99,11 +99,6 @@ def golden_rows(
 def own_rows(study_objects: pd.DataFrame, choosing: Collection[str], study: FidelityStudy) -> list[dict[str, Any]]:
     """The manifest's rows of the user's own pairs, whose images stay where they are; `kept` is false of them.
 
-    Args:
-        study_objects: Whole.
-        choosing: Products that have a part in choosing the setting.
-        study: Names the file of pairs.
-
     Raises:
         UserError: As of `own_altered`.
     """

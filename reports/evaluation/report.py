@@ -263,12 +263,7 @@ def evaluation_page(contents: Contents) -> str:
 
 
 def sections_of(contents: Contents, made: Mapping[str, TableView | None]) -> list[str]:
-    """The sections that hold something: the summary always, any other where its table has a row, or its chart a point.
-
-    Args:
-        contents: The study's tables and plan.
-        made: Every table by its place on the page.
-    """
+    """The sections with something in them: the summary, others where their table has a row or their chart a point."""
     drawn = {CHARTS.get(str(row["statistic"])) for row in contents.headlines}
     return [name for name in SECTIONS if name == "summary" or made[TABLE_OF[name]] is not None or name in drawn]
 

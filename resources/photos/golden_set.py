@@ -197,11 +197,7 @@ def folder_name(item_id: str) -> str:
 
 
 def png_of(picture: Picture) -> bytes:
-    """The picture as PNG, losslessly; fast rather than small.
-
-    Args:
-        picture: Shape ``(height, width, 4)``, RGBA, 0-255.
-    """
+    """The picture as PNG, losslessly; fast rather than small."""
     opaque = int(picture[..., 3].min()) == 255
     stored = cv2.cvtColor(picture, cv2.COLOR_RGBA2BGR if opaque else cv2.COLOR_RGBA2BGRA)
     done, encoded = cv2.imencode(".png", stored, _PNG)

@@ -136,10 +136,6 @@ def distances(candidate: Descriptor, photos: Photos) -> dict[str, float]:
 def compare(candidate: Descriptor, photos: Photos) -> Comparison:
     """Four sub-scores of a candidate against a set of photos, 0-100, 100 where nothing differs.
 
-    Args:
-        candidate: What was seen of the candidate.
-        photos: From `photos_together`.
-
     Returns:
         Sub-scores unrounded. Geometry, silhouette and background have no part: every measure is taken on the
         object's surface and summed over it.

@@ -32,9 +32,6 @@ PANEL_PX: Final = 340
 def confusion(rows: pd.DataFrame) -> Drawing:
     """True options in rows, answers in columns: counts, shares of the row, and the most confused pairs framed.
 
-    Args:
-        rows: Rows of `mcq_confusion` for one option set.
-
     Raises:
         ValueError: Rows of several option sets.
     """
@@ -159,11 +156,7 @@ def _p(value: float) -> str:
 
 
 def summary(rows: pd.DataFrame) -> dict[str, Any]:
-    """Every data set's correlations or accuracy with intervals, the means below them.
-
-    Args:
-        rows: Rows of `evaluation_summary`; scores and answers get a panel each.
-    """
+    """Every data set's correlations or accuracy with intervals, the means below them."""
     kinds = [kind for kind in PANELS if (rows["kind"] == kind).any()]
     if not kinds:
         return nothing_to_draw("no data set to draw").specification()

@@ -40,11 +40,7 @@ class ForestRow:
 
 
 def forest_rows(rows: pd.DataFrame) -> tuple[list[ForestRow], int]:
-    """The groups from the top down, and how many are left out.
-
-    Args:
-        rows: Rows of `category_breakdown` of one grouping.
-    """
+    """The groups from the top down, and how many are left out."""
     kept = _most_telling(rows.reset_index(drop=True))
     numbers = {name: floats(kept[name]) for name in ("value", "ci_low", "ci_high")}
     records = sorted(kept.assign(**numbers).to_dict("records"), key=lambda record: natural(record["group"]))

@@ -99,12 +99,7 @@ def unreliable(row: dict[Any, Any], name: str) -> bool:
 
 
 def sensitivity_panels(frame: pd.DataFrame, thresholds: dict[str, float]) -> dict[str, Any]:
-    """Cohen's d and hit rate of every alteration.
-
-    Args:
-        frame: Table `sensitivity`.
-        thresholds: Of the study, by name.
-    """
+    """Cohen's d and hit rate of every alteration."""
     if frame.empty:
         return nothing_to_draw("no alteration").specification()
     labels = [f"{name} (n={n})" for name, n in zip(frame["alteration"], frame["n_items"], strict=True)]

@@ -257,12 +257,7 @@ def agreement_by_group(agreement: pd.DataFrame, threshold: float, statistic: str
 
 
 def setting_summary(summary: pd.DataFrame, thresholds: dict[str, float]) -> dict[str, Any]:
-    """ICC, MAD, Spearman and MAE of every setting next to their thresholds.
-
-    Args:
-        summary: Table `setting_summary`.
-        thresholds: Of the study, by name.
-    """
+    """ICC, MAD, Spearman and MAE of every setting next to their thresholds."""
     if summary.empty:
         return nothing_to_draw("no setting was run yet").specification()
     shown = (

@@ -96,11 +96,7 @@ def has_error(body: object) -> bool:
 
 
 def status_in(body: object) -> int | None:
-    """The status that an error which came with status 200 would have had; null where its body does not say.
-
-    Args:
-        body: As it came, read as JSON.
-    """
+    """The status that an error which came with status 200 would have had; null where its body does not say."""
     said = said_in(body)
     words = f"{said.code} {said.message}"
     return _number_in(body, _DEEPEST) or next((status for status, kind in _KINDS if kind.search(words)), None)

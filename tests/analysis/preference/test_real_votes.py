@@ -72,7 +72,8 @@ def test_the_filter_on_rows_as_listed(rows, merged):
     assert (found.kept.sum(), found.tied.sum()) == (12_073, 3_312)
     assert (kept["series_id"].nunique(), len(fit.images), fit.n_components) == (4_333, 11_420, 4_342)
     assert len(set(merged.pair_of_row[found.kept])) == 9_085
-    assert int(opposite_winners(merged, rows["LEFT"], rows["RIGHT"], found.kept).sum()) == 385
+    listed = merge_orders(*(kept[name] for name in ("series_id", "compareID1", "compareID2", "LEFT", "RIGHT")))
+    assert int(opposite_winners(listed, kept["LEFT"], kept["RIGHT"]).sum()) == 385
     assert filter_pairs(rows["LEFT"], rows["RIGHT"], rows["num_reviewers"], min_reviewers=0).kept.sum() == 16_205
 
 
