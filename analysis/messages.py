@@ -6,9 +6,16 @@ sentence, is stored with every table that holds it (`resources.tables.parquet`),
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+
+
+class Name(str):
+    """A user's own word, such as a column's name or a label: it is never looked up, whatever it says."""
+
+    __slots__ = ()
+
 
 Value = str | int | float
 Made = tuple[str, dict[str, Value]]
@@ -23,8 +30,8 @@ def message(template: str, /, **values: Value) -> str:
     Args:
         template: Names of values in braces, with Python's format after a colon. Two forms divided by ``|`` are for one
             and for many, by the value `n`. It is also the key of the Italian in ``reports/shared/messages.it.yaml``.
-        values: Numbers and names; a value that is itself a message is translated inside. None: the template is the
-            sentence.
+        values: Numbers and words; a value that is itself a message is translated inside, a `Name` is not. None: the
+            template is the sentence.
 
     Returns:
         The sentence; `made_of` gives its template and values.
@@ -34,8 +41,10 @@ def message(template: str, /, **values: Value) -> str:
     plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in values.items()}
     one, _, many = template.partition("|")
     sentence = (many if many and plain["n"] != 1 else one).format(**plain)
-    if sentence not in plain.values():  # a list of one message is that message
-        _keep(sentence, (template, plain))
+    for value in plain.values():
+        if isinstance(value, str) and value == sentence:  # a list of one message is that message
+            return value
+    _keep(sentence, (template, plain))
     return sentence
 
 
@@ -67,14 +76,17 @@ def made_of(sentence: str) -> Made:
     return _made.get(sentence, (sentence, {}))
 
 
-def messages_behind(sentences: Iterable[str]) -> dict[str, Made]:
-    """What these sentences, and the messages in them, were made of, by sentence; those without values are left out."""
-    found: dict[str, Made] = {}
+def messages_behind(sentences: Iterable[str]) -> dict[str, tuple[Any, ...]]:
+    """What these sentences, and the messages in them, were made of, by sentence; those without values are left out.
+
+    Behind template and values are the keys of those that are a `Name`: in JSON these are texts as others are.
+    """
+    found: dict[str, tuple[Any, ...]] = {}
     left = list(sentences)
     while left:
         sentence = left.pop()
         if sentence not in found and (made := _made.get(sentence)) is not None:
-            found[sentence] = made
+            found[sentence] = (*made, *(key for key, value in made[1].items() if isinstance(value, Name)))
             left += [value for value in made[1].values() if isinstance(value, str)]
     return found
 
@@ -83,7 +95,8 @@ def remember(made: object) -> None:
     """Know again what `messages_behind` gave, also after it was JSON; what has another shape is left out."""
     for sentence, one in made.items() if isinstance(made, Mapping) else ():
         match one:
-            case [str(template), dict(values)] if all(
+            case [str(template), dict(values), *names] if all(
                 isinstance(value, str | int | float) for value in values.values()
             ):
-                _keep(sentence, (template, values))
+                plain = {key: Name(value) if key in names else value for key, value in values.items()}
+                _keep(sentence, (template, plain))

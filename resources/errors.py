@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from analysis.messages import made_of, message, message_list
+from analysis.messages import Name, made_of, message, message_list
 
 SHOWN = 10
 
@@ -45,14 +45,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def listing(values: Iterable[object], shown: int = SHOWN) -> str:
-    """The first few values and how many more there are."""
-    items = [str(value) for value in values]
+    """The first few values and how many more there are; of names it is one."""
+    items = [value if isinstance(value, Name) else str(value) for value in values]
     rest = len(items) - shown
     # Sentences stand one after the other, words have commas between them.
     sentences = bool(items) and items[0].endswith(".")
     between = " " if sentences else ", "
     shown_items = between.join(items[:shown])
-    if any(made_of(one)[1] for one in items[:shown]):
+    if all(isinstance(one, Name) for one in items[:shown]):
+        shown_items = Name(shown_items)
+    elif any(made_of(one)[1] for one in items[:shown]):
         shown_items = message_list(items[:shown], between)
     if rest <= 0:
         return shown_items

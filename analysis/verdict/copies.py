@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.ties import TIE
 from analysis.verdict.people import Floats, People, majority_of, mean_of
 
@@ -94,7 +94,7 @@ def copies_among_people(people: People) -> list[str]:
             sentences.append(
                 message(
                     "person {person} equals {name} on all {n:,} objects that both have: if it is a copy, leave it out",
-                    person=str(people.called[place]),
+                    person=Name(people.called[place]),
                     name=found.name,
                     n=found.n,
                 )
@@ -111,7 +111,7 @@ def _raters(people: People) -> list[int]:
 def _like_a_person(people: People, own: Floats, places: Sequence[int]) -> _Alike | None:
     for place in places:
         if n := _equal(own, people.answers[:, place], 0.0):
-            return _Alike(str(people.called[place]), n, str(people.called[place]))
+            return _Alike(name := Name(people.called[place]), n, name)
     return None
 
 
@@ -141,7 +141,9 @@ def _in_another_unit(people: People, own: Floats) -> _Alike | None:
     """A person's scores or people's mean that a judge gives in another unit: all pairs are on one line."""
     if people.measure != "scores":
         return None
-    columns = [(str(people.called[place]), people.answers[:, place]) for place in _raters(people)]
+    columns: list[tuple[str, Floats]] = [
+        (Name(people.called[place]), people.answers[:, place]) for place in _raters(people)
+    ]
     if people.answers.shape[1] > 1:
         columns.append((message("the mean of the people"), _means(people.answers)))
     for name, column in columns:
@@ -151,8 +153,8 @@ def _in_another_unit(people: People, own: Floats) -> _Alike | None:
             continue
         # Any two values are on a line.
         if len(np.unique(x)) > 2 and len(np.unique(y)) > 2 and _on_a_line(x, y):
-            is_person = name in map(str, people.called)
-            return _Alike(message("{name} in another unit", name=name), len(x), name if is_person else "")
+            person = name if isinstance(name, Name) else ""
+            return _Alike(message("{name} in another unit", name=name), len(x), person)
     return None
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analysis.correlation.calibration import line
 from analysis.intervals.headline import METHODS, Jackknife, freedoms, headline_interval, left_out_of_sums
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.resampling.bootstrap import Estimate, cluster_index
 from analysis.significance.holm import holm
 from analysis.ties import differences
@@ -293,7 +293,10 @@ def _of_groups(rated: _Rated, factor: Factor, values: NDArray[Any], levels: Leve
 
     effects = found._replace(values=above(found.values), deleted=above(found.deleted))
     found_each = [rated.in_unit(_estimate(effects, place, levels)) for place in range(len(groups))]
-    each = [Effect(str(name), int(n), one) for name, n, one in zip(groups, sizes, found_each, strict=True)]
+    each = [
+        Effect(Name(name) if name in values else OTHER, int(n), one)
+        for name, n, one in zip(groups, sizes, found_each, strict=True)
+    ]
     each.sort(key=lambda one: -one.estimate.value)
     return blank._replace(effects=tuple(each), p=p, bias=_self_preference(each, judge), why="")
 
@@ -373,7 +376,9 @@ def _slices(factor: Factor, rated: _Rated) -> list[Part]:
     """The groups of a column, or the thirds of its numbers, that hold enough objects, and not all of them."""
     values = factor.values[rated.kept]
     if factor.kind == "group":
-        parts = [(str(one), np.flatnonzero(values == one)) for one in np.unique(values[values != ""])[:200]]
+        parts: list[tuple[str, Index]] = [
+            (Name(one), np.flatnonzero(values == one)) for one in np.unique(values[values != ""])[:200]
+        ]
     else:
         there = np.isfinite(values)
         if not there.any():

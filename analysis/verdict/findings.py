@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.copies import copies_among_people, copy_of_people
 from analysis.verdict.errors import Errors, Factor, errors
@@ -135,7 +135,7 @@ def findings(
     comparison, why = None, ""
     flagged = [one.name for one in found if one.reversed]
     if len(turned) > 1 and flagged:
-        why = message("the sign of {judges} looks reversed", judges=", ".join(flagged))
+        why = message("the sign of {judges} looks reversed", judges=Name(", ".join(flagged)))
     elif len(turned) > 1:
         try:
             comparison = judges_compared(people, turned, policy.levels)
@@ -144,7 +144,7 @@ def findings(
     rated = ~np.isnan(people.answers).all(axis=1)
     return Findings(
         judges=found,
-        people=tuple(map(str, people.called)),
+        people=tuple(map(Name, people.called)),
         n_objects=int(rated.sum()),
         n_clusters=len(np.unique(people.clusters[rated])),
         measure=people.measure,
@@ -201,7 +201,7 @@ def _reference(people: People) -> _Reference:
     """The mean of scores and the majority of labels; of labels that have none, each person in turn."""
     answers = people.answers
     if answers.shape[1] == 1:
-        return _Reference(str(people.called[0]), answers)
+        return _Reference(Name(people.called[0]), answers)
     if people.measure == "scores":
         return _Reference(message("the mean of the people"), mean_of(answers)[:, None])
     if people.measure == "labels" and answers.shape[1] > 2:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from analysis.intervals.headline import Jackknife, headline_interval, left_out_of_rows
 from analysis.intervals.jackknife import ARCSINE, FISHER, IDENTITY
-from analysis.messages import message, message_list
+from analysis.messages import Name, message, message_list
 from analysis.preference.letter_display import letter_display
 from analysis.resampling.bootstrap import Statistics
 from analysis.significance.holm import holm
@@ -225,7 +225,9 @@ def judges_compared(people: People, judges: Mapping[str, Floats], levels: Levels
     found = left_out_of_rows(of_rows, np.column_stack([machines, persons]), sources, seed=levels.seed)
     undefined = [names[place] for place in range(m) if not np.isfinite(found.values[place])]
     if undefined:
-        raise UndefinedStatistic("agreement is not defined for {judges}: one answer only", judges=", ".join(undefined))
+        raise UndefinedStatistic(
+            "agreement is not defined for {judges}: one answer only", judges=Name(", ".join(undefined))
+        )
     agreement = [_headline(found, place, measure, confidence) for place in range(m)]
     differences = [quantity_of(found, m + place, IDENTITY, confidence) for place in range(len(couples))]
     p_values = [p_of(one) for one in differences]

@@ -11,7 +11,7 @@ from analysis.agreement.bland_altman import bland_altman
 from analysis.agreement.concordance import ccc_of_counts, icc_a1_of_counts
 from analysis.agreement.krippendorff import alpha_of_counts
 from analysis.intervals.headline import Statistic, left_out_of_rows, of_jackknife
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.resampling.bootstrap import Interval, Resampling, Statistics
 from analysis.resampling.weighted import (
     OfCounts,
@@ -136,7 +136,9 @@ def each_person(people: People, judge: ArrayLike, levels: Levels = LEVELS) -> li
         if used.any():
             rows = np.column_stack([answers[used], machine[used]])
             lines = _named(name, kind, people.measure)
-            found += [line._replace(against=str(person)) for line in _lines(rows, people.clusters[used], lines, levels)]
+            found += [
+                line._replace(against=Name(person)) for line in _lines(rows, people.clusters[used], lines, levels)
+            ]
     return found
 
 
@@ -211,7 +213,10 @@ def _parts(rows: Floats, people: People) -> Iterator[tuple[NDArray[np.bool_], Li
     yield everything, _of_labels if people.measure == "labels" else _of_ordered_labels
     if people.measure == "labels":
         for code, label in enumerate(people.labels):
-            of_label = message("sensitivity of '{label}'", label=label), message("precision of '{label}'", label=label)
+            of_label = (
+                message("sensitivity of '{label}'", label=Name(label)),
+                message("precision of '{label}'", label=Name(label)),
+            )
             for side, what in enumerate(of_label):
                 if (kept := rows[:, side] == code).any():
                     name = what if side or not people.positive else POSITIVE[code]

@@ -10,7 +10,7 @@ from analysis.accuracy.prediction_powered_share import BEYOND_THE_END, predictio
 from analysis.accuracy.rogan_gladen import rogan_gladen
 from analysis.correlation.calibration import calibration, fitted, line
 from analysis.intervals.headline import Statistic, headline_intervals
-from analysis.messages import labelled, message, message_list
+from analysis.messages import Name, labelled, message, message_list
 from analysis.resampling.bootstrap import Estimate, Resampling, Statistics, no_interval
 from analysis.resampling.weighted import Counts, means
 from analysis.undefined import UndefinedStatistic
@@ -107,7 +107,7 @@ def unrated(people: People, judge: Floats, levels: Levels = LEVELS, *, same_scal
         if people.measure == "scores":
             of_people = mean_of(people.answers)
             if not same_scale:
-                slope, intercept = line(judge[rated], of_people[rated], "of the rows that people rated")
+                slope, intercept = line(judge[rated], of_people[rated], message("of the rows that people rated"))
                 judge = slope * judge + intercept
             found = [_mean(of_people, judge, rated, people.clusters, levels)]
         else:
@@ -187,7 +187,7 @@ def _shares(
     left_out = []
     for label, given in _measured(people, judge):
         if len(people.labels) > 2 and not (people.answers[rated] == people.labels.index(str(label))).any():
-            left_out.append(message("no person gives '{label}'", label=str(label)))
+            left_out.append(message("no person gives '{label}'", label=Name(label)))
             continue
         try:
             found += _share(str(label), given, people, rated, levels)

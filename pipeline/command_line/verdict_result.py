@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.agreement.alternative_annotator import EPSILON
-from analysis.messages import message, message_list
+from analysis.messages import Name, message, message_list
 from analysis.resampling.bootstrap import Estimate
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.errors import Dependence, Errors
@@ -23,7 +23,7 @@ from analysis.verdict.panel import Line, Shares
 from analysis.verdict.people import AGREEMENT, Levels, Measure, People, Quantity, Standing, mean_of
 from analysis.verdict.rule import Policy, Verdict
 from analysis.verdict.unrated import Unrated, calibrated
-from analysis.words import decimals
+from analysis.words import bounded
 from assets.shared.intervals import estimate_values
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
@@ -159,21 +159,25 @@ def calibrated_text(said: Answer) -> tuple[str, list[str]]:
     Raises:
         UserError: Scores cannot be calibrated.
     """
-    columns: dict[str, Any] = {"object": said.ratings.objects, "people": mean_of(said.people.answers)}
+    columns: list[tuple[str, Any]] = [("object", said.ratings.objects), ("people", mean_of(said.people.answers))]
     notes = []
     for name, scores in said.judges.items():
         try:
             one = calibrated(said.people, scores)
         except UndefinedStatistic as undefined:
             raise UserError(f"`--calibrated`: {name} cannot be calibrated: {undefined}.") from undefined
-        columns |= {name: said.ratings.judges[name], f"{name}_calibrated": one.scores}
-        fit = "a line" if one.method == "linear" else "increasing steps"
-        errors = f"mean absolute error {decimals(one.mae_before)} before, {decimals(one.mae_after)} after"
-        notes.append(f"{name} is calibrated by {fit}: {errors} ({one.protocol}, {one.n:,} objects).")
+        columns += [(name, said.ratings.judges[name]), (f"{name}_calibrated", one.scores)]
+        fit = message("a line") if one.method == "linear" else message("increasing steps")
+        before, after = (bounded(error, None, None) for error in (one.mae_before, one.mae_after))
+        by = (
+            "{judge} is calibrated by {fit}: mean absolute error {before} before, {after} after "
+            "({protocol}, {n:,} objects)."
+        )
+        notes.append(message(by, judge=Name(name), fit=fit, before=before, after=after, protocol=one.protocol, n=one.n))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for row in zip(*columns.values(), strict=True):
+    writer.writerow(name for name, _ in columns)
+    for row in zip(*(values for _, values in columns), strict=True):
         writer.writerow(["" if isinstance(value, float) and np.isnan(value) else value for value in row])
     return out.getvalue(), notes
 
@@ -370,11 +374,11 @@ def _notes(answered: Answer) -> list[str]:
             turned = message("If its scores fall as quality rises, add {option}.", option=option)
             if judge.name in lower:
                 turned = message("{option} turned it: if its scores rise with quality, leave that out.", option=option)
-            said.append(message("{judge}: {why}. {turned}", judge=judge.name, why=judge.reversed, turned=turned))
+            said.append(message("{judge}: {why}. {turned}", judge=Name(judge.name), why=judge.reversed, turned=turned))
     others = [judge.name for judge in found.judges if not judge.same_scale and not judge.reversed]
     if others:
         rising = [name for name in others if name not in lower and _may_share_a_scale(name, answered)]
-        which = listing(others)
+        which = listing(map(Name, others))
         other = message("Another scale than the people's, so that only order is compared: {which}.", which=which)
         option = f"`--same-scale {shlex.quote(rising[0])}`" if rising else ""
         remedy = message("Where both share one, add {option}.", option=option) if rising else ""

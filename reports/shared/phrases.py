@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from markupsafe import Markup, escape
 
-from analysis.messages import Value, made_of
+from analysis.messages import Name, Value, made_of
 from reports.shared.numbers import BETWEEN, marked
-from reports.shared.text import LANGUAGES, Text, form_for, in_english, read_data
+from reports.shared.text import LANGUAGES, Text, form_for, in_english, read_data, same
 
 A_WORD: Final = re.compile(r"[^\W\d_]{2}")
 # The first letter, after markup that says in which language it is.
@@ -20,9 +20,11 @@ def phrase(words: Any, *, inside: bool = False) -> Text:
     """A table's reason or method; in English where no translation is known.
 
     Args:
-        words: What the table says: a message, or a sentence of an older table.
+        words: What the table says: a message, a name, or a sentence of an older table.
         inside: Within a sentence, which has a full stop of its own.
     """
+    if isinstance(words, Name):
+        return same(words)
     said = {LANGUAGES[0]: str(words)} | {language: translation(str(words), language) for language in LANGUAGES[1:]}
     ready = {language: one.rstrip(".") if inside else one for language, one in said.items() if one is not None}
     if len(ready) < len(said):
@@ -47,7 +49,7 @@ def _capital(html: Markup) -> Markup:
 def translation(sentence: str, language: str) -> str | None:
     """The sentence in another language; none where its template has no translation.
 
-    Values that are messages are translated too, other words stay, and numbers have the language's marks.
+    Values that are messages are translated too, names and other words stay, and numbers have the language's marks.
     """
     template, values = made_of(sentence)
     # What joins messages, such as "{part_0}; {part_1}", is the same in every language.
@@ -71,6 +73,8 @@ class _Formatter(string.Formatter):
         self.language = language
 
     def format_field(self, value: Value, format_spec: str) -> str:
+        if isinstance(value, Name):
+            return value
         if isinstance(value, str):
             return translation(value, self.language) or value
         return marked(format(value, format_spec), self.language)

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from analysis.messages import made_of, message
-from analysis.verdict.errors import OTHER as OTHER_GROUPS
+from analysis.messages import Name, message
 from analysis.verdict.judges import NEEDED
 from analysis.verdict.panel import LEVEL, uses_labels_otherwise
 from analysis.verdict.people import AGREEMENT, are_a_crowd
@@ -174,7 +173,7 @@ def _agreement(result: Values) -> list[TableView]:
         rows = [
             [
                 phrase(line["statistic"]),
-                _reference(_against(line, result), result),
+                phrase(_against(line, result) or Name(NOTHING)),
                 _number(line["value"]),
                 interval(*(line["ci"] or (None, None)), unreliable=line["unreliable"]),
                 whole(line["n"]),
@@ -182,7 +181,7 @@ def _agreement(result: Values) -> list[TableView]:
             for line in lines
         ]
         heads = _heads("statistic", "against", "value", "interval", "n", text=("against",))
-        caption = say("table.statistics", judge=name, reference=_reference(result["reference"], result))
+        caption = say("table.statistics", judge=name, reference=phrase(result["reference"]))
         views.append(TableView(caption, heads, rows, stacks=True))
         if judge["confusion"]:
             labels = [same(label) for label in result["labels"]]
@@ -190,11 +189,6 @@ def _agreement(result: Values) -> list[TableView]:
             cells = [[label, *map(whole, row)] for label, row in zip(labels, judge["confusion"], strict=True)]
             views.append(TableView(say("table.confusion", judge=name), heads, cells))
     return views
-
-
-def _reference(name: str | None, result: Values) -> Text:
-    """Whose answers they are, in words, or a person by name."""
-    return same(name or NOTHING) if name is None or name in result["people"] else phrase(name)
 
 
 def _against(line: Values, result: Values) -> str | None:
@@ -307,7 +301,7 @@ def _errors(result: Values) -> list[TableView]:
                 one["effects"][place]
                 for place in ((0, -1) if len(one["effects"]) > 1 else (0,) if one["effects"] else ())
             ]
-            what: Part = lines([_part(end["name"]) for end in ends])
+            what: Part = lines([phrase(end["name"]) for end in ends])
             if one["kind"] != "group" and ends:
                 what = phrase(message("for each {step:.3g} more", step=one["step"]))
             effect = lines([_value(end["estimate"]) for end in ends]) if ends else phrase(one["why"])
@@ -328,17 +322,12 @@ def _errors(result: Values) -> list[TableView]:
         if not found["worst"]:
             continue
         worst: list[list[Part]] = [
-            [one["column"], _part(one["value"]), _value(one["estimate"]), whole(one["n"])] for one in found["worst"]
+            [one["column"], phrase(one["value"]), _value(one["estimate"]), whole(one["n"])] for one in found["worst"]
         ]
         names = {"n": whole(found["n_slices"]), "overall": number(found["overall"])}
         caption = say("table.worst", judge=name, measure=phrase(found["measure"]), **names)
         views.append(TableView(caption, _heads("column", "slice", "value", "n", text=("slice",)), worst, stacks=True))
     return views
-
-
-def _part(name: str) -> Text:
-    """A part of the objects: a group by its own name, a third of numbers in words."""
-    return phrase(name) if made_of(name)[1] or name == OTHER_GROUPS else same(name)
 
 
 def _unrated(result: Values) -> list[TableView]:

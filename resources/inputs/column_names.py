@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.spelling import one_spelling, plain_spaces
 from resources.errors import listing
 
@@ -45,7 +45,7 @@ class SpelledNames:
         spelling = self._known[name] = self._first.setdefault(key, plain)
         for other in met:
             if other != spelling:
-                self._others[message("{name} is '{spelling}'", name=repr(other), spelling=spelling)] = None
+                self._others[message("{name} is '{spelling}'", name=Name(repr(other)), spelling=Name(spelling))] = None
         return spelling
 
     def notes(self, which: str) -> list[str]:
@@ -71,7 +71,7 @@ def alike_names(
     """
     spelled, exact, apart = SpelledNames(), dict[tuple[str, str], str](), set[str]()
     alike = [None if item is None else spelled.first(item) for item in items]
-    which = message("Names in column '{column}'", column=column)
+    which = message("Names in column '{column}'", column=Name(column))
     if not spelled.notes(which):
         return alike, []
     for item, one, rater in zip(items, alike, raters, strict=True):
@@ -85,4 +85,6 @@ def alike_names(
         elif item:
             joined.first(item)
     kept = "Names in column '{column}' that stay apart, as one rater rated several spellings: {all}."
-    return alike, joined.notes(which) + ([message(kept, column=column, all=listing(own))] if own else [])
+    return alike, joined.notes(which) + (
+        [message(kept, column=Name(column), all=listing(map(Name, own)))] if own else []
+    )

@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple, Self
 import pandas as pd
 from upath import UPath
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listing, nearest_of
@@ -190,7 +190,7 @@ def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> No
 
 def title_remarks(titles: Sequence[tuple[int, str]]) -> list[str]:
     """What is said of rows above a table: their numbers and texts."""
-    said = listing(message("row {row:,} ('{name}')", row=row, name=text[:60]) for row, text in titles)
+    said = listing(message("row {row:,} ('{name}')", row=row, name=Name(text[:60])) for row, text in titles)
     return [message("Left out, as titles above the table: {said}.", said=said)] if titles else []
 
 

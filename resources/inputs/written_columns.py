@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeVar
 
-from analysis.messages import message, message_list
+from analysis.messages import Name, message, message_list
 from resources.errors import FileFault, UserError
 from resources.inputs.faults import RowFault
 
@@ -120,12 +120,12 @@ class NumberFormat:
         if self.is_share and self.of > 1.0:
             half = 50 * self.of / _SHARES[self.after]
             points = "{sign} makes points of {of:g}, as other columns are (50 {sign} is {half:g})"
-            said.append(message(points, sign=self.after, of=self.of, half=half))
+            said.append(message(points, sign=Name(self.after), of=self.of, half=half))
         elif self.is_share:
             half = 50 / _SHARES[self.after]
-            said.append(message("{sign} makes shares (50 {sign} is {half:g})", sign=self.after, half=half))
+            said.append(message("{sign} makes shares (50 {sign} is {half:g})", sign=Name(self.after), half=half))
         elif self.before or self.after:
-            said.append(message("'{sign}' is left out", sign=self.before or self.after))
+            said.append(message("'{sign}' is left out", sign=Name(self.before or self.after)))
         if self.minus:
             said.append(message("dashes before numbers are minus signs"))
         return said
@@ -366,7 +366,7 @@ class WrittenColumns:
         """What is to be said of the file, and one sentence for each column with numbers that programs do not write."""
         said = {column: form.sentences() for column, form in (self._formats or {}).items()}
         return [*self._remarks] + [
-            message("Column '{column}': {parts}.", column=column, parts=message_list(parts, ", "))
+            message("Column '{column}': {parts}.", column=Name(column), parts=message_list(parts, ", "))
             for column, parts in said.items()
             if parts
         ]

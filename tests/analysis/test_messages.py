@@ -6,7 +6,7 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from analysis.messages import labelled, made_of, message, message_list, messages_behind, remember
+from analysis.messages import Name, labelled, made_of, message, message_list, messages_behind, remember
 from analysis.undefined import UndefinedStatistic
 
 
@@ -48,6 +48,13 @@ def test_what_a_sentence_was_made_of_first_counts_and_the_oldest_are_forgotten(
     assert made_of(first) == ("{n} of two", {"n": 1})
     remember({"c": ["{x}", {"x": "c"}]})
     assert [made_of(one)[0] for one in (first, "b", "c")] == [first, "{x}", "{x}"]
+
+
+def test_a_name_is_one_after_it_was_json() -> None:
+    sentence = message("of {whom}, for the test of names: {what}", whom=Name("people"), what="once")
+    stored = json.loads(json.dumps(messages_behind([sentence])))
+    remember({"again": stored[sentence]})
+    assert [type(value) for value in made_of("again")[1].values()] == [Name, str]
 
 
 @pytest.mark.parametrize("made", [None, [1], {"d": 1}, {"d": ["t"]}, {"d": ["t", {"x": [1]}]}, {"d": [1, {}]}])

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.spelling import one_spelling
 from analysis.words import how_often
 from resources.errors import FileFault, did_you_mean, listing
@@ -60,8 +60,9 @@ class ChosenRows:
                 raise FileFault(file, problem, "Correct `--where`.")
         if self._values and not self.n_chosen:
             raise FileFault(file, "no row holds all that `--where` names.", "Leave one out.")
-        named = " and ".join(f"{name} {' or '.join(values.values())}" for name, values in self._values.items())
-        return [f"Only rows of {named}: {self.n_chosen:,} of {self.n_rows:,}."] if self._values else []
+        which = Name(", ".join(f"{name}={one}" for name, values in self._values.items() for one in values.values()))
+        said = message("Only rows with {which}: {n:,} of {all:,}.", which=which, n=self.n_chosen, all=self.n_rows)
+        return [said] if self._values else []
 
 
 @dataclass
@@ -139,7 +140,10 @@ class Cells:
     @property
     def notes(self) -> list[str]:
         """What was written where there is no rating."""
-        seen = [message("'{text}' ({often})", text=text, often=how_often(count)) for text, count in self.blanks.items()]
+        seen = [
+            message("'{text}' ({often})", text=Name(text), often=how_often(count))
+            for text, count in self.blanks.items()
+        ]
         said = message("Read as no rating: {seen}. `--labels` makes a label of it.", seen=listing(seen))
         read = [said] if seen else []
         return read + self.remarks

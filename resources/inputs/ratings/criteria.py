@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.spelling import one_spelling
 from resources.errors import listing
 from resources.inputs.column_names import SpelledNames
@@ -88,7 +88,9 @@ class CriterionColumns:
                     "{option} chooses one."
                 )
                 remarks.append(
-                    message(several, name=name, all=listing(f"{text:.60}" for text in counts), option=option)
+                    message(
+                        several, name=Name(name), all=listing(Name(text[:60]) for text in counts), option=Name(option)
+                    )
                 )
                 return option
         return None

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from upath import UPath
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.battles import JUDGE, is_battles, read_battles
 from resources.inputs.column_names import own_name
@@ -186,10 +186,10 @@ class BattleRatings(RecordFile):
             left_out = (
                 "Left out, as '{who}' contradicts itself in one order of a pair: {n:,} of its {all:,} rows ({which})."
             )
-            remarks.append(message(left_out, who=who, n=n, all=n_rows[who], which=which))
+            remarks.append(message(left_out, who=Name(who), n=n, all=n_rows[who], which=which))
         for who, n in (+n_ties).items():
             ties = "Ties, as '{who}' answers otherwise in the other order: {n:,} of {all:,} pairs seen in both."
-            remarks.append(message(ties, who=who, n=n, all=n_both[who]))
+            remarks.append(message(ties, who=Name(who), n=n, all=n_both[who]))
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """A record a judge and pair; one for each row where too many contradict each other to be left out."""

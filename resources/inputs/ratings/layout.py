@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from upath import UPath
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.spelling import one_spelling
 from resources.errors import FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
@@ -355,7 +355,7 @@ def _repeated_notes(cells: Cells, columns: RatingColumns) -> list[str]:
                         "Column '{name}' repeats ('{text}' is in rows {row} and {other}) and each row counts: "
                         "`--item {name}`?"
                     )
-                    return [message(twice, name=other.name, text=text, row=first[text], other=row)]
+                    return [message(twice, name=Name(other.name), text=Name(text), row=first[text], other=row)]
                 break
             if text is not None:
                 first[text] = row
@@ -372,7 +372,7 @@ def _source_notes(cells: Cells, columns: RatingColumns, file: RecordFile) -> lis
     n = sum(text is None for text in texts)
     if n and n == len(texts):
         raise FileFault(file.name, f"column '{columns.cluster}' is blank in every row.", "Leave out `--cluster`.")
-    source = columns.cluster or ""
+    source = Name(columns.cluster or "")
     return [message("Rows without '{source}' are a source of their own: {n:,}.", source=source, n=n)] if n else []
 
 
@@ -443,11 +443,11 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
     notes = [
         *cells.notes,
         *_source_notes(cells, columns, file),
-        *spelled.notes(message("Names in column '{column}'", column=columns.rater or "")),
+        *spelled.notes(message("Names in column '{column}'", column=Name(columns.rater or ""))),
         *alike,
     ]
     if unused:
-        which = listing(unused)
+        which = listing(map(Name, unused))
         notes.append(message("Not used, as models are no people: {which}. Name them by `--judge`.", which=which))
     return RawRatings(
         name=file.name,

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from analysis.messages import message, message_list
+from analysis.messages import Name, message, message_list
 from analysis.spelling import one_spelling
 from resources.errors import FileFault, listing
 
@@ -191,7 +191,7 @@ def sentences(file: str, found: Sequence[SummaryRow], rows: Sequence[int]) -> li
             raise FileFault(file, f"{problem} so that it would change the scale.", remedy, row=rows[one.place])
     said = []
     out = [
-        message("row {row:,} ('{name}')" if one.name else "row {row:,}", row=rows[one.place], name=one.name)
+        message("row {row:,} ('{name}')" if one.name else "row {row:,}", row=rows[one.place], name=Name(one.name))
         for one in found
         if one.sums_up
     ]
@@ -202,7 +202,7 @@ def sentences(file: str, found: Sequence[SummaryRow], rows: Sequence[int]) -> li
         message(
             "Row {row:,} is named '{name}' and counts as an object: if it sums up the {others}, remove it.",
             row=rows[one.place],
-            name=one.name,
+            name=Name(one.name),
             others=message("rows above") if "above" in one.others else message("rows below"),
         )
         for one in found

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.spelling import one_spelling
 from analysis.verdict.findings import FEWEST_OF_A_PERSON
 from analysis.verdict.panel import MOST_STEPS
@@ -351,18 +351,20 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
         read = message(
             "Labels are read in their order, lowest first: {known}. "
             "`--labels` gives another order, `--scale nominal` none.",
-            known=listing(known),
+            known=listing(map(Name, known)),
         )
         notes.append(read)
     elif not (columns.labels or columns.positive) and (numbered := numbered_order(labels)):
         add = f"--labels {shlex.quote('|'.join(numbered))}"
-        notes.append(message("Labels begin with numbers: where these are their order, add `{add}`.", add=add))
+        notes.append(message("Labels begin with numbers: where these are their order, add `{add}`.", add=Name(add)))
     for label, code in codes.items():
         n = {name: int((column == code).sum()) for name, column in values.items()}
         for which, names in ((message("judges"), raw.judges), (message("people"), raw.people)):
             if sum(n[name] for name in names) == sum(n.values()) > 0:
                 often = how_often(sum(n.values()))
-                notes.append(message("Only {which} give '{label}' ({often}).", which=which, label=label, often=often))
+                notes.append(
+                    message("Only {which} give '{label}' ({often}).", which=which, label=Name(label), often=often)
+                )
     if not columns.labels:
         _refuse_unshared(raw, values, labels, {spelled.first(_whole(label)) for label in columns.positive})
     return _ratings(raw, values, columns.scale or ("ordinal" if order else "nominal"), labels, notes)
@@ -419,7 +421,10 @@ def _two_labels(found: Ratings, columns: RatingColumns) -> Ratings:
         scale="nominal",
         labels=labels,
         positive=True,
-        notes=(*found.notes, message("Two labels: {good} is good, {bad} is not.", good=labels[1], bad=labels[0])),
+        notes=(
+            *found.notes,
+            message("Two labels: {good} is good, {bad} is not.", good=Name(labels[1]), bad=Name(labels[0])),
+        ),
     )
 
 

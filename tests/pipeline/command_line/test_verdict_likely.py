@@ -99,7 +99,7 @@ def test_several_criteria_are_never_one_verdict_without_a_word(tmp_path: Path) -
         result = json.loads(done.stdout)
         words[criterion] = result["judges"][0]["verdict"]["word"]
         assert result["where"] == [["criterion", criterion]]
-        assert "Only rows of Criterion" in result["notes"][0]
+        assert f"Only rows with Criterion={criterion}:" in result["notes"][0]
         assert "180 of 360" in result["notes"][0]
     assert words == {"fluency": "yes", "STYLE": "no"}
     with pytest.raises(UserError, match="with other values in 'Criterion'.*Choose one of the criteria: `--where "):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.messages import labelled, message, message_list
+from analysis.messages import Name, labelled, message, message_list
 from reports.shared.phrases import catalogue, phrase
 from resources.errors import listing
 
@@ -106,6 +106,18 @@ def test_a_message_is_said_in_italian_with_the_same_numbers_in_its_marks() -> No
 def test_what_a_list_leaves_out_is_said_in_italian_of_sentences_too() -> None:
     said = listing(["One is wrong.", "Two is wrong."], 1)
     assert phrase(said).plains == {"en": "One is wrong. and 1 more.", "it": "One is wrong. e altri 1."}
+
+
+def test_a_name_is_never_looked_up_alone_or_in_a_list() -> None:
+    # "people" and "once" are sentences of the catalogue, "le persone" and "una volta".
+    rows = message(
+        "Not used, as models are no people: {which}. Name them by `--judge`.", which=listing([Name("people")])
+    )
+    assert phrase(rows).plains["it"].startswith("Non usati, perché i modelli non sono persone: people. Si")
+    given = message("Only {which} give '{label}' ({often}).", which=message("people"), label=Name("once"), often="once")
+    assert phrase(given).plains["it"] == "Danno 'once' soltanto le persone (una volta)."
+    assert phrase(listing([Name("once"), Name("people")], 1)).plains["it"] == "once e altri 1"
+    assert phrase(Name("people")).plains == {"en": "people", "it": "people"}
 
 
 def test_within_a_sentence_the_full_stop_is_left_out() -> None:
