@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from analysis.messages import Name, message, message_list
+from analysis.messages import Name, message
 from analysis.spelling import one_spelling
 from resources.errors import FileFault, listing
 
@@ -190,14 +190,13 @@ def sentences(file: str, found: Sequence[SummaryRow], rows: Sequence[int]) -> li
             remedy = "Remove it, or name it otherwise if it is an object."
             raise FileFault(file, f"{problem} so that it would change the scale.", remedy, row=rows[one.place])
     said = []
-    out = [
-        message("row {row:,} ('{name}')" if one.name else "row {row:,}", row=rows[one.place], name=Name(one.name))
-        for one in found
-        if one.sums_up
-    ]
-    if out:
-        which = message_list(dict.fromkeys(one.others for one in found if one.sums_up), " or ")
-        said.append(message("Left out, as its numbers sum up the {which}: {out}.", which=which, out=listing(out)))
+    for which in dict.fromkeys(one.others for one in found if one.sums_up):
+        out = listing(
+            message("row {row:,} ('{name}')" if one.name else "row {row:,}", row=rows[one.place], name=Name(one.name))
+            for one in found
+            if one.sums_up and one.others == which
+        )
+        said.append(message("Left out, as its numbers sum up the {which}: {out}.", which=which, out=out))
     said += [
         message(
             "Row {row:,} is named '{name}' and counts as an object: if it sums up the {others}, remove it.",

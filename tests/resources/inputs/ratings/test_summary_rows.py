@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from reports.shared.phrases import phrase
 from resources.errors import UserError
 from resources.inputs.ratings.layout import RatingColumns
 from resources.inputs.ratings.summary_rows import kind_of
@@ -52,8 +53,11 @@ def test_a_first_row_that_sums_up_those_below_is_left_out_and_said(tmp_path: Pat
     for item in ("id", None):
         found = read_ratings(path, RatingColumns(("judge",), ("ann",), item=item))
         assert (list(found.judges["judge"]), found.scale) == ([1, 2, 4, 5], "ordinal")
-        [note] = [note for note in found.notes if "sum" in note]
-        assert note.startswith("Left out, as its numbers sum up the rows below it or rows above it: row ")
+        notes = [note for note in found.notes if "sum" in note]
+        n = 2 + len(first)
+        assert notes[1] == f"Left out, as its numbers sum up the rows above it: row {n + len(ROWS)} ('mean')."
+        assert notes[0].startswith("Left out, as its numbers sum up the rows below it: row ")
+        assert all(phrase(note).plains["it"].startswith("Lasciata fuori, perché i suoi numeri") for note in notes)
 
 
 def test_a_row_that_is_named_like_a_summary_and_would_change_the_scale_is_a_question(tmp_path: Path) -> None:
