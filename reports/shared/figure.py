@@ -66,6 +66,11 @@ def picture_of(spec: dict[str, Any], name: str) -> str:
     return f'<img alt="" src="data:image/png;base64,{base64.b64encode(_raster(spec, FILE_SCALE)).decode()}">'
 
 
+def folder_metadata(folder: Path) -> dg.MetadataValue:
+    """Where files are, as the Dagster UI shows a place."""
+    return dg.MetadataValue.path(folder)
+
+
 def save_figure(spec: dict[str, Any], path: Path | UPath) -> None:
     """Write the chart as a file, whole or not at all; folders that are missing are made.
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import dagster as dg
 import numpy as np
 import pandas as pd
 
@@ -15,7 +14,7 @@ from assets.evaluation.logic.results import correlation_values
 from assets.evaluation.logic.rows import Sides, mapping_of, sides_of
 from reports.evaluation.plots.evaluation import confusion, summary
 from reports.evaluation.plots.scatter import scatter
-from reports.shared.figure import FORMATS, figure_metadata, save_figure
+from reports.shared.figure import FORMATS, figure_metadata, folder_metadata, save_figure
 from resources.configuration.evaluation import Dataset
 from resources.runtime.home import Home
 from resources.runtime.partial_files import write_whole
@@ -29,7 +28,7 @@ def shown_and_saved(home: Home, dataset: str, name: str, picture: dict[str, Any]
     folder = folder_of(home, dataset)
     for suffix in FORMATS:
         save_figure(picture, folder / f"{name}{suffix}")
-    return {"plot": figure_metadata(picture), "pictures": dg.MetadataValue.path(folder)}
+    return {"plot": figure_metadata(picture), "pictures": folder_metadata(folder)}
 
 
 def save_results(home: Home, dataset: str, tables: dict[str, pd.DataFrame], made: Provenance) -> Path:
