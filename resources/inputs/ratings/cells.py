@@ -9,9 +9,9 @@ from analysis.messages import Name, message
 from analysis.spelling import one_spelling
 from analysis.words import how_often
 from resources.errors import FileFault, did_you_mean, listing
-from resources.inputs.ratings.other_columns import OtherColumn
+from resources.inputs.ratings.other_columns import OtherColumn, written_text
 from resources.inputs.ratings.summary_rows import sentences, summary_rows
-from resources.inputs.record_files import Record, RecordFile, SeveralValues, as_text, value_of
+from resources.inputs.record_files import Record, RecordFile, value_of
 
 
 class ChosenRows:
@@ -35,10 +35,7 @@ class ChosenRows:
         """Whether a row is chosen."""
         chosen = True
         for name, values in self._values.items():
-            try:
-                text = as_text(self._read[name](fields)) or ""
-            except SeveralValues:
-                text = ""
+            text = written_text(self._read[name](fields)) or ""
             plain = one_spelling(text)
             self._seen[name].setdefault(plain, text)
             chosen &= plain in values

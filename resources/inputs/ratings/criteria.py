@@ -11,6 +11,7 @@ from analysis.spelling import one_spelling
 from resources.errors import listing
 from resources.inputs.column_names import SpelledNames
 from resources.inputs.ratings.other_columns import other_text
+from resources.inputs.ratings.summary_rows import MOST_OF_A_NAME, kind_of
 from resources.inputs.record_files import value_of
 from resources.inputs.written_columns import looks_like_number
 
@@ -28,8 +29,8 @@ SHARED: Final = 0.8
 
 
 def names_a_criterion(name: str) -> bool:
-    """Whether a column's name is that of criteria; it may be a judge's too, such as metric."""
-    return bool(_CRITERION.fullmatch(name.strip()))
+    """Whether a column's name, or of a nested field its last part, is that of criteria; metric may be a judge's too."""
+    return bool(_CRITERION.fullmatch(name.rpartition(".")[2].strip()))
 
 
 def are_criteria(name: str, n_by_text: Mapping[str, int], ratings: Iterable[Collection[str]]) -> bool:
@@ -40,6 +41,7 @@ def are_criteria(name: str, n_by_text: Mapping[str, int], ratings: Iterable[Coll
         n_by_text: How often each of its texts comes.
         ratings: The words in each column that may hold ratings.
     """
+    n_by_text = {text: n for text, n in n_by_text.items() if n > MOST_OF_A_NAME or kind_of(text) is None}
     n, different = sum(n_by_text.values()), len(n_by_text)
     if not (1 < different < n and different <= max(2, n // 2)):
         return False

@@ -11,7 +11,7 @@ from upath import UPath
 from analysis.messages import Name, message
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.battles import JUDGE, is_battles, read_battles
-from resources.inputs.column_names import own_name
+from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow
 from resources.inputs.ratings.likely import looks_like_a_model
 from resources.inputs.record_files import Record, RecordFile
@@ -155,14 +155,15 @@ class BattleRatings(RecordFile):
         super().__init__(path)
         self._rows = read_battles(path).rows
         self._records, self.remarks = list[Record](), (remarks := list[str]())
-        torn, n_rows = defaultdict[str, list[list[Record]]](list), Counter(one.judge or "" for one in self._rows)
-        n_ties, n_both = Counter[str](), Counter[str]()
+        names, torn = SpelledNames(), defaultdict[str, list[list[Record]]](list)
+        n_rows, n_ties, n_both = Counter[str](), Counter[str](), Counter[str]()
         said: dict[tuple[str, str], dict[str, list[tuple[int, str, str]]]] = {}
         for one in self._rows:
             turned = one.a.name > one.b.name
             first, second = (one.b.name, one.a.name) if turned else (one.a.name, one.b.name)
             label = "tie" if one.winner == 0 else "B" if (one.winner == 2) != turned else "A"
-            of_pair = said.setdefault((one.judge or "", f"{first} | {second}"), {})
+            n_rows[who := names.first(one.judge or "")] += 1
+            of_pair = said.setdefault((who, f"{first} | {second}"), {})
             of_pair.setdefault(one.a.name, []).append((one.row, label, one.question))
         for (who, item), orders in said.items():
             rows = [row for of_order in orders.values() for row in of_order]
@@ -187,6 +188,7 @@ class BattleRatings(RecordFile):
                 "Left out, as '{who}' contradicts itself in one order of a pair: {n:,} of its {all:,} rows ({which})."
             )
             remarks.append(message(left_out, who=Name(who), n=n, all=n_rows[who], which=which))
+        remarks += names.notes(message("Names in column '{column}'", column=Name(JUDGE)))
         for who, n in (+n_ties).items():
             ties = "Ties, as '{who}' answers otherwise in the other order: {n:,} of {all:,} pairs seen in both."
             remarks.append(message(ties, who=Name(who), n=n, all=n_both[who]))

@@ -44,12 +44,17 @@ class OtherColumn(NamedTuple):
         return OtherColumn(self.name, [self.texts[row] for row in rows], [self.lengths[row] for row in rows])
 
 
-def other_text(value: Any) -> str | None:
-    """A cell of a column that is no rating; of a list or a group of fields, how it is written."""
+def written_text(value: Any) -> str | None:
+    """A cell; of a list or a group of fields, how it is written."""
     try:
-        text = as_text(value)
+        return as_text(value)
     except SeveralValues:
         return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def other_text(value: Any) -> str | None:
+    """A cell of a column that is no rating; null where it says that there is none."""
+    text = written_text(value)
     return None if text in NO_VALUE else text
 
 

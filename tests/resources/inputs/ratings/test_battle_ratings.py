@@ -56,10 +56,13 @@ def test_a_judge_that_often_contradicts_itself_is_refused_however_many_rows_peop
 def test_two_orders_that_differ_are_a_tie_and_the_note_says_how_often(tmp_path: Path) -> None:
     rows = [row(question_id=n, judge=judge) for n in range(3) for judge in ("expert_1", "gpt4_pair")]
     # The other order: of question 0 the same model, of 1 the other one; 2 was seen in one order.
-    rows += [turned(row(), question_id=n, judge="gpt4_pair", winner=("model_a", "model_b")[n]) for n in range(2)]
+    rows += [turned(row(), question_id=n, judge="GPT4_pair", winner=("model_a", "model_b")[n]) for n in range(2)]
     found = raw_ratings(written(tmp_path / "mt.jsonl", *rows), JUDGED)
     assert found.ratings["gpt4_pair"] == ["B", "tie", "B"]
-    assert found.notes == ("Ties, as 'gpt4_pair' answers otherwise in the other order: 1 of 2 pairs seen in both.",)
+    assert found.notes == (
+        "Names in column 'judge' that differ in spelling only are one: 'GPT4_pair' is 'gpt4_pair'.",
+        "Ties, as 'gpt4_pair' answers otherwise in the other order: 1 of 2 pairs seen in both.",
+    )
 
 
 def test_a_column_of_the_judges_next_to_the_winner_is_read_as_any_wide_file(tmp_path: Path) -> None:

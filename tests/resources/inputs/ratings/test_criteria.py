@@ -1,5 +1,6 @@
 """Several criteria are seen wherever they are in the file, and a column of ratings or of a measure is none."""
 
+import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -50,12 +51,23 @@ def test_criteria_are_those_of_the_rows_that_are_chosen(tmp_path: Path) -> None:
     assert not [note for note in test.notes if "criteria" in note]
 
 
+def test_a_nested_criterion_that_begins_late_and_is_a_list_is_chosen_as_the_note_says(tmp_path: Path) -> None:
+    rows = [{"gpt": 1 + i % 5, "ann": 1 + i % 4, "bob": 1 + i % 3} for i in range(1_020)]
+    late = [row | {"meta": {"aspects": [["clear"], ["short", "kind"]][i % 2]}} for i, row in enumerate(rows[:20])]
+    path = csv(tmp_path, "".join(json.dumps(row) + "\n" for row in rows + late), "r.jsonl")
+    [note] = [note for note in read_ratings(path, WIDE).notes if "criteria" in note]
+    assert """`--where 'meta.aspects=["clear"]'` chooses one.""" in note
+    assert len(read_ratings(path, replace(WIDE, where=(("meta.aspects", '["clear"]'),))).objects) == 10
+
+
 @pytest.mark.parametrize(
     ("name", "texts", "is_one"),
     [
         ("criterion", "aabb", True),
         ("Kriterium", "2288", True),
         ("criterion", "aaaa", False),  # one criterion
+        ("criterion", [*"aaaa", "mean", "std"], False),  # and two rows that sum it up
+        ("criterion", ["style", "overall"] * 4, True),
         ("criterion", "abcd", False),  # a remark of its own in each row
         ("dimension", ["256", "512", "1024"] * 4, False),  # of pictures
         ("aspect", ["1.33", "0.75"] * 4, False),
