@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from analysis.words import count_noun
 from resources.errors import listing
 
 COEFFICIENTS = {
@@ -91,7 +92,7 @@ def show_source(result: Mapping[str, Any], console: Console) -> None:
     """How many rows were used, what was left out and why, and what the reader noted."""
     used, total = result["n_used"], result["n_total"]
     clusters = f", {result['n_clusters']} clusters by {result['cluster']}" if result["cluster"] is not None else ""
-    console.print(f"{result['file']}: {used:,} of {in_words(total, 'row')} used{clusters}", style="bold")
+    console.print(f"{result['file']}: {used:,} of {count_noun(total, 'row')} used{clusters}", style="bold")
     if result["excluded"]:
         causes = ", ".join(f"{count:,} {cause}" for cause, count in result["excluded"].items())
         console.print(f"Left out: {causes}.", style="yellow")
@@ -101,7 +102,7 @@ def show_source(result: Mapping[str, Any], console: Console) -> None:
             console.print("  ...")
     if result["n_normalised"]:
         how = "numbers written as text" if result["kind"] == "scores" else "answers or truths in another spelling"
-        console.print(f"Read as meant: {how} in {in_words(result['n_normalised'], 'row')}.")
+        console.print(f"Read as meant: {how} in {count_noun(result['n_normalised'], 'row')}.")
     for note in result["notes"]:
         console.print(note)
 
@@ -128,11 +129,6 @@ def counted(method: str, result: Mapping[str, Any]) -> str:
     if result["cluster"] is not None:
         return method
     return CLUSTERS.sub(lambda found: f"{int(found[1]):,} sample{found[2]}", method)
-
-
-def in_words(count: int, noun: str) -> str:
-    """A count with its noun: "1 row", "1,234 rows"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def number(value: float | None) -> str:
@@ -321,7 +317,7 @@ def _show_agreement(confusion: Mapping[str, Any], console: Console) -> None:
     if known:
         words = [f"{COEFFICIENTS[one['statistic']]} {number(one['value'])} {interval(one['ci'])}" for one in known]
         console.print(
-            f"Beyond chance, of {in_words(confusion['n_options_answered'], 'answer')}: {', '.join(words)} "
+            f"Beyond chance, of {count_noun(confusion['n_options_answered'], 'answer')}: {', '.join(words)} "
             "(assumes independent samples)."
         )
     test = confusion["equal_use"]
@@ -349,7 +345,7 @@ def _show_level(level: Mapping[str, Any], statistic: str, console: Console) -> N
     console.print(
         f"Differences by {by}: chi-square {difference['chi_square']:.2f}, df {difference['df']}, "
         f"p {p_value(difference['pvalue'])}{difference['method'].removeprefix('chi-square')}; "
-        f"{len(apart)} of {in_words(len(difference['pairs']), 'pair')} differ{'s' * (len(apart) == 1)} (Holm)"
+        f"{len(apart)} of {count_noun(len(difference['pairs']), 'pair')} differ{'s' * (len(apart) == 1)} (Holm)"
         + (f": {listing(shown, SHOWN_PAIRS)}." if shown else ".")
     )
 
