@@ -69,7 +69,7 @@ def _coverage(results: Path | None, *, full: bool, as_json: bool) -> int:
     if as_json:
         sys.stdout.write(json.dumps(intervals.as_json(found), indent=2, allow_nan=False) + "\n")
         return int(bool(found.worse))
-    from pipeline.command_line.evaluate_shown import grid
+    from pipeline.command_line.terminal import grid
 
     console = terminal()
     # The worst design makes a line too long for most terminals; `--json` and the page have it.
@@ -92,7 +92,7 @@ def _show(found: "Sequence[Checked]") -> None:
     """A heading for each data set and source, under it its numbers."""
     from rich.text import Text
 
-    from pipeline.command_line.evaluate_shown import grid
+    from pipeline.command_line.terminal import grid
     from pipeline.conformance_page import cells, summary
 
     console = terminal()

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from analysis.words import count_noun
+from pipeline.command_line.terminal import grid
 from resources.errors import listing
 
 COEFFICIENTS = {
@@ -105,15 +105,6 @@ def show_source(result: Mapping[str, Any], console: Console) -> None:
         console.print(f"Read as meant: {how} in {count_noun(result['n_normalised'], 'row')}.")
     for note in result["notes"]:
         console.print(note)
-
-
-def grid(*headings: str) -> Table:
-    """An empty table; headings that begin with ``>`` are of numbers, on the right."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in headings:
-        right = heading.startswith(">")
-        table.add_column(heading.removeprefix(">"), justify="right" if right else "left", no_wrap=right)
-    return table
 
 
 def named(statistic: str) -> str:

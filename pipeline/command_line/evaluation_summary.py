@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pandas as pd
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from pipeline.command_line.terminal import grid
 from reports.evaluation.plots.evaluation import MEANS
 from reports.evaluation.report import FILE_NAME
 from resources.errors import listing
@@ -48,9 +48,7 @@ def show_evaluation(home: Home, console: Console) -> None:
 
 def table_of(rows: pd.DataFrame, first: str) -> Table:
     """Rows of `evaluation_summary` side by side; `first` heads the names."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in (first, "statistic", "value, interval", "n", "of"):
-        table.add_column(heading, justify="left" if heading in (first, "statistic") else "right", no_wrap=True)
+    table = grid(first, "statistic", ">value, interval", ">n", ">of", wrapped=())
     for row in rows.to_dict("records"):
         counts = (str(row["n_used"]), str(row["n_total"]))
         table.add_row(str(row["dataset"]), str(row["statistic"]), with_interval(row), *counts)

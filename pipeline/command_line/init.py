@@ -292,8 +292,8 @@ def _init_for(file: Path, folder: Path, path: Path, opening: Mapping[str, str | 
     """The configuration of the study that a file is for, and what its columns are taken for."""
     from rich.text import Text
 
-    from pipeline.command_line.evaluate_shown import grid
     from pipeline.command_line.init_from import LETTERS, drafted
+    from pipeline.command_line.terminal import grid
     from resources.inputs.any_file import Opening
 
     if "://" in str(file):

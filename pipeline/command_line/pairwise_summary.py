@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -13,6 +12,7 @@ from upath import UPath
 from analysis.words import count_noun
 from assets.pairwise.logic.photo_pair_counts import after_filter, missing_of, n_images
 from assets.pairwise.pairwise_report import report_path
+from pipeline.command_line.terminal import grid
 from resources.configuration.pairwise import PairwiseStudy
 from resources.study import Study
 from resources.tables.pairwise_rows import chance_of, judged_pairs, letters_of, measured
@@ -87,9 +87,8 @@ def ranking(rows: pd.DataFrame, letters: dict[str, str], plan: PairwiseStudy) ->
         letters: Of each method in the test over clusters; methods that share one are not distinguishable.
         plan: Its confidence is that of the intervals, and decides what is sure.
     """
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("method", f"accuracy [{100 * plan.confidence:g} % CI]", "", "groups", "ties", "n", "ms"):
-        table.add_column(heading, justify="left" if heading in ("method", "groups") else "right", no_wrap=True)
+    accuracy = f">accuracy [{100 * plan.confidence:g} % CI]"
+    table = grid("method", accuracy, ">", "groups", ">ties", ">n", ">ms", wrapped=())
     for row in rows.to_dict("records"):
         against = chance_of(row, plan.level)
         table.add_row(

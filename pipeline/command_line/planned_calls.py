@@ -10,7 +10,6 @@ from itertools import groupby
 
 import pandas as pd
 import typer
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -23,6 +22,7 @@ from assets.fidelity.logic.golden_choice import golden_objects, other_object, re
 from assets.fidelity.logic.judge_answers import judged_objects
 from assets.fidelity.logic.selection_split import products_that_choose
 from assets.fidelity.study_objects import enough_objects_gate, mismatch_gate, missing_gate, selected_objects
+from pipeline.command_line.terminal import grid
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.section import Section
 from resources.configuration.settings import Setting, judge_in, setting_from_key
@@ -48,7 +48,7 @@ from resources.tables.all_tables import TABLES
 from resources.tables.parquet import read
 
 GOLDEN_SET, ANCHOR = "golden set", "anchor"
-HEADINGS = ("", "calls", "tokens in", "tokens out", "USD", "at most", "time")
+HEADINGS = (">calls", ">tokens in", ">tokens out", ">USD", ">at most", ">time")
 OTHER_PARTS = (GOLDEN_SET, ANCHOR)
 WHOLE_CENTS_FROM_USD = 0.1
 
@@ -328,9 +328,7 @@ def agree_to_pay(judges: Iterable[Section], yes: bool) -> None:
 
 def estimate_table(rows: Sequence[EstimateRow]) -> Table:
     """Parts of a run side by side: calls, tokens, dollars and time."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in HEADINGS:
-        table.add_column(heading, justify="left" if heading == "" else "right", no_wrap=True)
+    table = grid("", *HEADINGS, wrapped=())
     for row in rows:
         table.add_row(
             row.name,

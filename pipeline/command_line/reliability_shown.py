@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import pandas as pd
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -22,6 +21,7 @@ from analysis.words import queries as in_queries
 from assets.reliability.ground_truth import GONE, SINCE, why_left_out
 from assets.reliability.logic.contingency_state import REVIEW, RUN, due, next_command, no_verdict, nobody_to_judge_again
 from assets.reliability.logic.verdict import CHOSEN_LOW, DECIDED, unproven
+from pipeline.command_line.terminal import grid
 from reports.reliability.summary import said_of_grades, said_of_one_answer
 from reports.shared.text import LANGUAGES
 from resources.configuration.reliability import ReliabilityGate
@@ -45,9 +45,7 @@ LONGEST_REASON = 400
 def show_kappa(console: Console, study: Study, last: Mapping[Any, Any]) -> None:
     """Both kappas with intervals, bands and limits, and how many queries are behind them."""
     gate, level = study.reliability.gate, f"{100 * study.reliability.confidence:g} %"
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False)
-    for heading in ("", "seen", f"{level} CI", "band", "needed"):
-        table.add_column(heading, no_wrap=True, justify="right" if heading == "seen" else "left")
+    table = grid("", ">seen", f"{level} CI", "band", "needed", gap=2, wrapped=())
     little = says_little(last)
     both = (("macro", gate.min_macro), ("micro", gate.min_micro))
     for name, limit in reversed(both) if little else both:
@@ -147,12 +145,8 @@ def flags_in_words(last: Mapping[Any, Any], limits: ReliabilityGate) -> list[str
 
 def history_table(history: pd.DataFrame, first: int = 1) -> Table:
     """Every validation, the first one first, with what happened before it; `first` is the number of the first row."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False)
-    for heading in ("no", "when (UTC)", "macro", "micro", "status", "steps before it"):
-        right = heading in ("no", "macro", "micro")
-        table.add_column(
-            heading, no_wrap=heading not in ("status", "steps before it"), justify="right" if right else "left"
-        )
+    wrapped = ("status", "steps before it")
+    table = grid(">no", "when (UTC)", ">macro", ">micro", *wrapped, gap=2, wrapped=wrapped)
     # Numbers of the database go over all studies in it; readers count their own.
     for number, row in enumerate(history.to_dict("records"), start=first):
         status = str(row["status"])

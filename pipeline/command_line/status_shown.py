@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from pipeline.command_line.study_state import FAIL, NOTE, ON_DEMAND, STOP, GateState, StudyState, failed
+from pipeline.command_line.terminal import grid
 from pipeline.staleness import TableState
 from resources.errors import listing
 from resources.runtime.sanitize import one_line
@@ -20,24 +20,24 @@ RUN_WORDS = {"SUCCESS": "succeeded", "FAILURE": "failed", "STARTED": "is running
 def show_study(console: Console, state: StudyState, *, every_table: bool) -> None:
     """Print one study's block."""
     console.rule(Text(state.name, style="bold"), align="left")
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
-    grid.add_column()
+    lines = Table.grid(padding=(0, 2, 0, 0))
+    lines.add_column(no_wrap=True)
+    lines.add_column()
     for place, line in enumerate(state.verdicts):
-        grid.add_row("" if place else "Verdict", line)
-    grid.add_row("Tables", Text(_tables_in_words(state)))
-    grid.add_row("Last run", Text(_run_in_words(state)))
+        lines.add_row("" if place else "Verdict", line)
+    lines.add_row("Tables", Text(_tables_in_words(state)))
+    lines.add_row("Last run", Text(_run_in_words(state)))
     for place, line in enumerate(state.numbers()):
-        grid.add_row("" if place else "Found", Text(one_line(line, LONGEST)))
-    grid.add_row("Gates", gates_in_words(state.every_gate))
+        lines.add_row("" if place else "Found", Text(one_line(line, LONGEST)))
+    lines.add_row("Gates", gates_in_words(state.every_gate))
     for gate in [*failed(state.every_gate, STOP), *failed(state.every_gate, FAIL)]:
-        grid.add_row("", _gate(gate))
+        lines.add_row("", _gate(gate))
     if notes := failed(state.every_gate, NOTE):
-        grid.add_row("", Text("note ", STYLES[NOTE]).append(listing((gate.name for gate in notes), 30), "default"))
+        lines.add_row("", Text("note ", STYLES[NOTE]).append(listing((gate.name for gate in notes), 30), "default"))
     if report := state.report():
-        grid.add_row("Report", Text(report, overflow="fold"))
-    grid.add_row("Next", Text(one_line(state.next_step, LONGEST), "bold"))
-    console.print(grid, highlight=False)
+        lines.add_row("Report", Text(report, overflow="fold"))
+    lines.add_row("Next", Text(one_line(state.next_step, LONGEST), "bold"))
+    console.print(lines, highlight=False)
     if every_table:
         console.print(_every_table(state), highlight=False)
     console.print()
@@ -99,9 +99,7 @@ def _gate(gate: GateState) -> Text:
 
 
 def _every_table(state: StudyState) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for heading in ("table", "state", "rows", "made (UTC)", "gates"):
-        table.add_column(heading, no_wrap=heading != "gates", justify="right" if heading == "rows" else "left")
+    table = grid("table", "state", ">rows", "made (UTC)", "gates", wrapped=("gates",))
     for key, one in state.tables.items():
         made_at = "" if one.made_at is None else _moment(one.made_at)
         rows = "" if one.is_missing else str(one.n_rows)

@@ -27,6 +27,7 @@ from assets.fidelity.setting_summary import NOT_COMPARED
 from assets.shared.table_gates import TableGate
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.study_state import FAIL, NOTE, STOP, kind_of
+from pipeline.command_line.terminal import grid
 from pipeline.runs import Outcome
 from reports.shared.text import LANGUAGES, Translations
 from reports.shared.verdict import is_trusted
@@ -169,20 +170,20 @@ def show_outcome(outcome: Outcome, console: Console, told_below: Collection[str]
         f"\n{len(set(outcome.tables))} tables made. Gates: STOP blocks what follows, FAIL is a threshold missed, "
         "note is advice."
     )
-    grid = Table.grid(padding=(0, 2, 0, 0))
+    lines = Table.grid(padding=(0, 2, 0, 0))
     asked = [check for check in outcome.checks if not _is_idle(check)]
     for check in sorted(asked, key=_order):
         word, style = _verdict(check)
         if not check.passed:
             said = "its numbers are below." if check.check_name in told_below else check.description
-            grid.add_row(Text(f"  {word}", style=style), Text.assemble((_name(check), "bold"), f": {said}"))
+            lines.add_row(Text(f"  {word}", style=style), Text.assemble((_name(check), "bold"), f": {said}"))
     if held := [_name(check) for check in asked if check.passed]:
-        grid.add_row(Text("  pass", style="green"), Text(f"{len(held)} hold: {', '.join(held)}."))
+        lines.add_row(Text("  pass", style="green"), Text(f"{len(held)} hold: {', '.join(held)}."))
     if idle := [_name(check) for check in outcome.checks if _is_idle(check)]:
         words = Text(f"not asked: {', '.join(idle)}.", style="bright_black")
-        console.print(grid, Padding(words, (0, 0, 0, 2)), sep="")
+        console.print(lines, Padding(words, (0, 0, 0, 2)), sep="")
     else:
-        console.print(grid)
+        console.print(lines)
 
 
 def _is_idle(check: dg.AssetCheckEvaluation) -> bool:
@@ -276,19 +277,14 @@ def _incomplete(summary: pd.DataFrame) -> list[str]:
     where = "; ".join(f"{row.setting}: {row.incomplete}" for row in lacking.itertuples())
     n_gone = count_noun(int(first["n_total"] - first["n_objects"]), "object")
     words = [f"Left out of all settings, as some setting has too few valid answers on them: {n_gone} ({where})."]
-    for row in compared[compared["mae_worst"].notna()].itertuples():
+    for row in compared[compared["mae_worst"].notna()].to_dict("records"):
         worst, best = (
-            f"ICC(1,k) {_bound(row, f'icc_{end}')}, MAD {_bound(row, f'mad_{end}')}, Spearman "
-            f"{_bound(row, f'spearman_{end}')}, MAE {_bound(row, f'mae_{end}')}"
+            f"ICC(1,k) {_number(row[f'icc_{end}'])}, MAD {_number(row[f'mad_{end}'])}, Spearman "
+            f"{_number(row[f'spearman_{end}'])}, MAE {_number(row[f'mae_{end}'])}"
             for end in ("worst", "best")
         )
-        words.append(f"{row.setting} over all objects, missing answers worst for the judge: {worst}; best: {best}.")
+        words.append(f"{row['setting']} over all objects, missing answers worst for the judge: {worst}; best: {best}.")
     return words
-
-
-def _bound(row: Any, column: str) -> str:
-    value = getattr(row, column)
-    return "undefined" if pd.isna(value) else f"{value:.3f}"
 
 
 def _spent(summary: pd.DataFrame) -> str:
@@ -310,11 +306,7 @@ def level_of(plan: FidelityStudy | None) -> str:
 
 def _as_table(summary: pd.DataFrame, gates: Mapping[str, TableGate], level: str) -> Table:
     """Every setting; a number whose gate fails there is red, and the last column says whether any does."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("setting", no_wrap=True)
-    for _, heading in COLUMNS:
-        table.add_column(heading.format(level=level), justify="right", no_wrap=True)
-    table.add_column("gates", no_wrap=True)
+    table = grid("setting", *(f">{heading.format(level=level)}" for _, heading in COLUMNS), "gates", wrapped=())
     for _, row in summary.iterrows():
         key = str(row["setting"])
         name = f"{key} *" if row["baseline"] else key

@@ -3,10 +3,12 @@
 import os
 import sys
 import warnings
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from analysis.gates import Gate
 
@@ -32,6 +34,25 @@ def terminal(**settings: Any) -> "Console":
     from rich.console import Console
 
     return Console(**{"markup": False, "emoji": False} | settings)
+
+
+def grid(*headings: str, gap: int = 1, wrapped: Collection[str] | None = None) -> "Table":
+    """An empty table.
+
+    Args:
+        headings: Those that begin with ``>`` are of numbers, on the right and on one line.
+        gap: Spaces between columns.
+        wrapped: The columns of words that may take several lines; all where left out.
+    """
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, gap, 0, 0), pad_edge=False)
+    for heading in headings:
+        right = heading.startswith(">")
+        one_line = right or (wrapped is not None and heading not in wrapped)
+        table.add_column(heading.removeprefix(">"), justify="right" if right else "left", no_wrap=one_line)
+    return table
 
 
 def show_gate(gate: "Gate", console: "Console") -> bool:
