@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from alembic.config import Config
-from alembic.script import ScriptDirectory
 from hypothesis import settings
 
 from resources.runtime.network import CERTIFICATES, PROXIES
@@ -30,21 +28,6 @@ without_syncing()
 # Before numpy is loaded: the matrices of tests are small, and threads that wait for work take half of the processor.
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(name, "1")
-
-# Dagster reads its ninety migrations for every database that it makes or opens; here once.
-scripts: dict[str | None, ScriptDirectory] = {}
-read_scripts = ScriptDirectory.from_config
-
-
-def scripts_of(config: Config) -> ScriptDirectory:
-    """The migrations that a configuration names."""
-    place = config.get_main_option("script_location")
-    if place not in scripts:
-        scripts[place] = read_scripts(config)
-    return scripts[place]
-
-
-ScriptDirectory.from_config = scripts_of  # type: ignore[method-assign, assignment]
 
 # How long an example takes is no fault: a busy machine would fail tests that hold.
 settings.register_profile("touchstone", deadline=None, max_examples=50)
@@ -86,9 +69,11 @@ SHARED_INPUTS = SHARED_DATA.parent / "findings" / "inputs"
 def pytest_configure(config: pytest.Config) -> None:
     """A tenth of the examples of a property in the fast lane, unless the property has a number of its own."""
     from tests.migrated import migrated_by_copy
+    from tests.quick_dagster import quick_dagster
 
     gc.disable()  # until everything is loaded
     migrated_by_copy()
+    quick_dagster()
     if "not slow" in config.option.markexpr:
         settings.load_profile("fast")
 

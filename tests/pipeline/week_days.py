@@ -40,6 +40,7 @@ from tests.pipeline.week_inputs import (
     write_score_file,
 )
 from tests.pipeline.week_tables import differing, without_history
+from tests.quick_dagster import quick_dagster
 from tests.resources.judges.openai.asked import KEY, PAID
 from tests.small_datasets import PREDICTIONS, write_scores
 from tests.small_relevance import AGREED, OPPOSED, vote_on, write_queries
@@ -296,6 +297,7 @@ DAYS = (*FIRST_DAYS, thursday, friday, saturday, sunday)
 def main(folder: Path, port: int, *, whole: bool) -> None:
     """All days; the judge listens on this port, for its address is part of who it is."""
     without_syncing()
+    quick_dagster()
     gc.freeze()  # the libraries, which stay
     gc.set_threshold(*COLLECTED_AT)
     anchor_scores.day_of = lambda context: "2026-03-02"
