@@ -19,6 +19,7 @@ OF_MODELS = (
     "tests/pipeline/command_line/test_doctor.py",
     "tests/pipeline/command_line/test_estimate.py",
     "tests/pipeline/command_line/test_import_pairwise.py",
+    "tests/pipeline/command_line/test_pairwise_nothing.py",
     "tests/resources/judges/relevance/test_embedding.py",
     "tests/resources/photos/features/",
     "tests/resources/photos/test_weights.py",

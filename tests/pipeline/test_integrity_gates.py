@@ -1,7 +1,7 @@
 """For each integrity gate: from bad data nothing downstream is made, at once, by the rule later, or by hand."""
 
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,10 @@ from pipeline.staleness import latest, made_otherwise
 from resources.tables.all_tables import BY_GROUP
 from tests.pipeline.gate_form import tells_all_four
 from tests.pipeline.spoiled_studies import SPOILED, WRITTEN, Spoiled
+from tests.small_series import without_weights
 from tests.small_study import errors, sqlite_instance_in
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("weightless")]
 Made = dict[str, int]  # table to the storage id of its newest materialization
 
 
@@ -108,6 +109,13 @@ class Loaded:
             else:
                 found.append([table])
         return found
+
+
+@pytest.fixture(scope="module")
+def weightless() -> Iterator[None]:
+    """No model has weights: gates are the same without."""
+    with without_weights():
+        yield
 
 
 @pytest.fixture(scope="module")
