@@ -1,6 +1,7 @@
-"""Charts that pages of tests share, drawn once."""
+"""Charts that pages of tests share, drawn once, and pages of runs that draw nothing else."""
 
 import json
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +15,14 @@ def drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
     A page that a fixture of a module makes is drawn without this: what is compared with it was drawn for itself.
     """
     monkeypatch.setattr("vl_convert.vegalite_to_svg", _drawing)
+
+
+@pytest.fixture(scope="module")
+def pages() -> Iterator[None]:
+    """Runs of the module write the pages of their reports, with what stands on them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tests.small_study.PAGES", ())
+        yield
 
 
 def _drawing(spec: dict[str, Any], allowed_base_urls: list[str]) -> str:

@@ -54,6 +54,10 @@ UNPARTITIONED = (
     "judge_comparison",
     "fidelity_report",
 )
+# Where the pages of reports are made: a tenth of a small run's time. Tests that read one ask for the fixture `pages`.
+PAGES = tuple(
+    f"assets.{study}.{study}_report.{study}_page" for study in ("fidelity", "pairwise", "evaluation", "reliability")
+)
 UP_TO_CALLS = ("human_scores", "study_objects", "judge_calls")
 # Half of what a run at one setting takes: what comes after rests on the summary, or on no setting.
 UP_TO_SUMMARY = (
@@ -180,8 +184,10 @@ def sqlite_instance_in(folder: Path) -> dg.DagsterInstance:
 
 @contextmanager
 def without_drawing() -> Iterator[None]:
-    """Leave the plots out, also those of pages: drawing takes half of a small run's time and has tests of its own."""
+    """Leave out plots, half of a small run's time, and what stands on pages: both have tests of their own."""
     with pytest.MonkeyPatch.context() as patch:
+        for place in PAGES:
+            patch.setattr(place, lambda _contents: "<!doctype html>")
         patch.setattr(figure, "png", lambda *_args, **_sizes: b"")
         patch.setattr(page, "picture_of", lambda *_args: "")
         yield

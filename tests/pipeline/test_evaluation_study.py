@@ -18,6 +18,7 @@ from resources.study import Study
 from tests.reports.fidelity.test_fidelity_page import words
 from tests.small_datasets import QUESTIONS, SRCC, TRUTHS, evaluate, stored, study_over, write_answers, write_scores
 
+pytestmark = pytest.mark.usefixtures("pages")
 GATES = EvaluationGates(min_srcc=0.9, min_accuracy=0.8, max_paper_deviation=0.05)
 
 

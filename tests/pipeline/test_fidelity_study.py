@@ -31,7 +31,7 @@ from tests.small_study import (
     write_study,
 )
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages")]
 
 ONE_BY_ONE = [KEYS[3], KEYS[0], KEYS[-1]]
 # What such a run makes of its own setting, and of all settings that are there.

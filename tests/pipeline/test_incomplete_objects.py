@@ -14,7 +14,7 @@ from pipeline.runs import run_study
 from resources.errors import UserError
 from tests.small_study import KEYS, OBJECTS, near_truth, stored, stored_path, write_study
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages")]
 FIRST, FAULTY, LAST, AFTER = KEYS[1:5]
 VICTIM = OBJECTS[4][2]
 

@@ -23,6 +23,7 @@ from resources.tables.pairwise_rows import letters_of, measured
 from tests.small_series import N_SERIES, judge_pairs, series_study, stored
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "pairwise.md"
+pytestmark = pytest.mark.usefixtures("pages")
 
 
 @pytest.fixture(scope="module")

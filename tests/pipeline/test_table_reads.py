@@ -22,7 +22,7 @@ from tests.small_relevance import AGREED, OPPOSED, relevance_study, validate, vo
 from tests.small_series import series_study
 from tests.small_study import KEYS, OBJECTS, WATCH, changed, fault, write_study
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages")]
 # Where inputs lie: their content is observed, wherever that is.
 INPUTS = {"human_scores", "catalogue", "selected_objects", "pairs_csv", "queries", "inbox", "datasets", "baseline"}
 # What is set for one data set: its table tells what it was made with, and `new_datasets` compares.

@@ -11,7 +11,7 @@ from tests.openai_server import openai_server
 from tests.small_study import KEYS, UP_TO_CALLS, errors, run, run_one, stored
 from tests.text_study import GRADES, KEY_VARIABLE, REPEATS, graded, text_study, write_texts
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages")]
 N_CALLS = len(GRADES) * REPEATS
 
 

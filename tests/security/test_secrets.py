@@ -27,7 +27,7 @@ from tests.openai_server import Asked, OpenAIServer, Scripted, answered, failed,
 from tests.pipeline.alert_ticks import Ticks
 from tests.security.searched import places_of, rows_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages")]
 
 KEY = "sk-planted-0123456789abcdefghijKEY"
 PASSWORD = "planted/pass:word@2026"

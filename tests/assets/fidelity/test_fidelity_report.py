@@ -27,7 +27,7 @@ from tests.reports.fidelity.made_contents import contents_of_size, frames_of, pl
 from tests.reports.made_size import Size
 from tests.small_study import KEYS, errors, run, stored, without_drawing, write_study
 
-pytestmark = pytest.mark.usefixtures("drawn_once")
+pytestmark = pytest.mark.usefixtures("drawn_once", "pages")
 
 TWO = (KEYS[0], KEYS[1])
 GOLDEN = ("golden_scores", "sensitivity", "dose_response")

@@ -15,7 +15,7 @@ from resources.study import Study
 from tests.reports.reliability.made_reliability import FIRST, contents_in
 from tests.small_relevance import relevance_study, stored, validate, vote_on
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("pages")]
 
 
 @pytest.fixture
