@@ -24,6 +24,8 @@ def printed(command: str, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 BLOCKS = [pytest.param(*block, id=page.stem) for page in PAGES for block in FENCED.findall(page.read_text("utf-8"))]
+# Below the table, the answer to the command of its first row.
+ANSWER = re.search(r"```\n(May .*?)```", README, re.DOTALL)
 
 
 @pytest.mark.parametrize(("command", "lines"), BLOCKS)
@@ -32,6 +34,11 @@ def test_a_page_says_what_its_command_prints(command: str, lines: str, monkeypat
     for line in lines.splitlines():
         place = shown.find(" ".join(line.split()), place)
         assert place >= 0, f"not printed, or not in this order: {line}"
+
+
+def test_the_readme_shows_what_its_first_command_prints(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ANSWER is not None
+    assert " ".join(ANSWER[1].split()) in printed(IN_README[0][0], monkeypatch)
 
 
 def test_each_question_has_a_command() -> None:

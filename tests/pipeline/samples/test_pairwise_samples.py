@@ -1,5 +1,6 @@
 """The sample series are repeatable and whole, and what was planted in photos and votes is in them."""
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -9,13 +10,19 @@ import pandas as pd
 import pytest
 from upath import UPath
 
+from analysis.images.photo_rules import photo_measures
+from analysis.preference.accuracy import predicted_winners, preference_accuracy
 from analysis.preference.bradley_terry import BradleyTerry, bradley_terry
 from pipeline.samples.pairwise import PairwiseSamples, write_pairwise_samples
 from pipeline.samples.shipped import MANIFEST, SEED
 from resources.configuration.sample import sample_pairwise
 from resources.errors import UserError
 from resources.inputs.pairwise.photo_pairs import read_photo_pairs
+from resources.photos.images import load_image
+from resources.photos.methods.features import Features
+from resources.photos.methods.rules import RULES_BY_NAME
 from resources.runtime.home import Home
+from resources.tables.pairwise_rows import judged_pairs
 from tools.samples import pairwise as tool
 from tools.samples.pairwise_plan import cast_votes, planned_series
 
@@ -123,6 +130,25 @@ def test_sharpness_beats_chance_clearly(made, pairs):
     z = by_series.sum() / np.sqrt((by_series**2).sum())
     assert 0.6 < right.mean() < 0.9
     assert z > 4
+
+
+def test_the_page_on_pairs_has_what_the_rules_give(made, pairs, home):
+    page = (Path(__file__).parents[3] / "docs" / "pairwise.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^ (\w+) +(0\.\d{3} \[.*?\]).*?(0\.\d{3}) +(\d+) +[\d.]+$", page, flags=re.MULTILINE)
+    judged = judged_pairs(pairs)
+    images = sorted({*judged["image_1"], *judged["image_2"]})
+    paths = [str(made.photos / f"{name}.JPG") for name in images]
+    rules = pd.DataFrame([photo_measures(load_image(path)[..., :3])._asdict() for path in paths], index=images)
+    features, found = Features(rules, paths, lambda texts: np.empty((len(texts), 0))), []
+    for name, method in RULES_BY_NAME.items():
+        score = pd.Series(method.score(features), index=images)
+        picked = predicted_winners(score[judged["image_1"]], score[judged["image_2"]])
+        one = preference_accuracy(
+            judged["winner"], picked, judged["cluster"], resampling=sample_pairwise(home).resampling
+        )
+        bounds = f"[{one.interval.low:.3f}, {one.interval.high:.3f}]"
+        found.append((name, f"{one.accuracy:.3f} {bounds}", f"{one.tie_rate:.3f}", str(one.n)))
+    assert sorted(found) == sorted(row for row in shown if row[0] in RULES_BY_NAME)
 
 
 @pytest.mark.parametrize("seed", range(3))
