@@ -1,5 +1,6 @@
 """What the README and the pages name is there: commands, options, files, gates, keys of the configuration, defaults."""
 
+import json
 import re
 from pathlib import Path
 from textwrap import dedent
@@ -13,11 +14,15 @@ from typer.main import get_command
 from pipeline.command_line.main import application
 from pipeline.definitions import READ_BY_PEOPLE
 from pipeline.gate_list import page as page_of_gates
+from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.limits import Limits
 from resources.configuration.load import configured
 from resources.configuration.pairwise import ATTRIBUTES
 from resources.configuration.reliability import Recalibration, ReliabilityGate, ReliabilityStudy, Review
 from resources.configuration.yaml_text import values_in_yaml
+from resources.judges import contract
+from resources.judges.answers import parse_answer
+from resources.judges.prompt import RUBRIC_VERSION, build_call
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -129,3 +134,14 @@ def test_the_prompts_that_the_page_on_pairs_shows_are_the_built_in_ones() -> Non
 def test_the_tables_that_are_promised_to_be_fresh_are_named() -> None:
     promised = text_of("docs/operating.md").partition("**Freshness.**")[2].partition("are made anew")[0]
     assert tuple(re.findall(r"`(\w+)`", promised)) == READ_BY_PEOPLE
+
+
+def test_the_judge_that_the_page_shows_gives_a_valid_answer() -> None:
+    [example] = re.findall(r"```python\n(.*?)```", text_of("docs/new-judge.md"), re.DOTALL)
+    known = {"json": json, "RUBRIC_VERSION": RUBRIC_VERSION, **vars(contract)}
+    exec(example, known)
+    judge, plan = known["ConstantJudge"](), FidelityStudy(**NEEDED["fidelity"])
+    shown = contract.JudgedObject("1a2b3c4d", "chair", "", "", ("",), ("",))
+    call = build_call(shown, contract.Attempt("study", plan.settings.baseline, judge.identity), plan.rubric_weights)
+    found = parse_answer(judge.reply(call).raw_answer, "chair", plan.rubric_weights)
+    assert (found.state, found.score) == ("valid", 0.5)
