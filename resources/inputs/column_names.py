@@ -72,11 +72,12 @@ def alike_names(
     spelled, exact, apart = SpelledNames(), dict[tuple[str, str], str](), set[str]()
     alike = [None if item is None else spelled.first(item) for item in items]
     which = message("Names in column '{column}'", column=Name(column))
-    if not spelled.notes(which):
-        return alike, []
-    for item, one, rater in zip(items, alike, raters, strict=True):
+    notes = spelled.notes(which)
+    for item, one, rater in zip(items, alike, raters, strict=True) if notes else ():
         if item and one and rater and exact.setdefault((rater, one), item) != item:
             apart.add(one)
+    if not apart:
+        return alike, notes
     joined, own = SpelledNames(), dict[str, None]()
     for place, (item, one) in enumerate(zip(items, alike, strict=True)):
         if item and one in apart:
@@ -85,6 +86,4 @@ def alike_names(
         elif item:
             joined.first(item)
     kept = "Names in column '{column}' that stay apart, as one rater rated several spellings: {all}."
-    return alike, joined.notes(which) + (
-        [message(kept, column=Name(column), all=listing(map(Name, own)))] if own else []
-    )
+    return alike, [*joined.notes(which), message(kept, column=Name(column), all=listing(map(Name, own)))]
