@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 
 import dagster as dg
 import sqlalchemy as sa
+import sqlalchemy.orm  # whole before the thread begins: loaded by two threads at once it is found half loaded
 
 from pipeline.instance import HOST, PROCESS, UNFINISHED, end_run, has_a_process, lives, report_killed_runs, this_process
 from resources.errors import UserError
