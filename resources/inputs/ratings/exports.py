@@ -147,7 +147,7 @@ class BattleRatings(RecordFile):
 
     The rating is A where the model won whose name comes first in the alphabet, B where the other did, else tie; what
     one judge says of a pair in both orders is a tie where the two differ. Of a pair of which a judge says different
-    things in one order its rows are left out, up to `MOST_LEFT_OUT` of its own rows.
+    things in one order its rows are left out, up to one pair or `MOST_LEFT_OUT` of its own rows.
     """
 
     def __init__(self, path: str | Path | UPath) -> None:
@@ -180,7 +180,8 @@ class BattleRatings(RecordFile):
             n_ties[who] += len(labels) > 1
         for who, of_pairs in torn.items():
             n = sum(map(len, of_pairs))
-            if n > MOST_LEFT_OUT * n_rows[who]:
+            # Of a person with a dozen rows one slip is more than that.
+            if n > MOST_LEFT_OUT * n_rows[who] and (len(of_pairs) > 1 or n == n_rows[who]):
                 self._records += [record for records in of_pairs for record in records]
                 continue
             which = listing((" / ".join(f"{record.row:,}" for record in records) for records in of_pairs), 3)

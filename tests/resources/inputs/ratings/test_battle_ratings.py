@@ -45,6 +45,14 @@ def test_a_few_rows_in_which_a_judge_contradicts_itself_are_left_out_and_named(t
     assert note == ("Left out, as 'expert_1' contradicts itself in one order of a pair: 2 of its 51 rows (15 / 101).")
 
 
+def test_one_pair_of_a_person_with_few_rows_is_left_out_and_named(tmp_path: Path) -> None:
+    rows = [row(question_id=n, judge=judge) for n in range(5) for judge in ("expert_1", "gpt4_pair")]
+    path = written(tmp_path / "mt.jsonl", *rows, row(question_id=3, judge="expert_1", winner="tie"))
+    found = raw_ratings(path, JUDGED)
+    assert sum(text is None for text in found.ratings["expert_1"]) == 1
+    assert "Left out, as 'expert_1' contradicts itself in one order of a pair: 2 of its 6 rows (7 / 11)." in found.notes
+
+
 def test_a_judge_that_often_contradicts_itself_is_refused_however_many_rows_people_have(tmp_path: Path) -> None:
     # 4 of the judge's 10 rows, and 4 of 110 rows of the file (3.6 %).
     people = [row(question_id=n, judge="expert_1") for n in range(100)]
