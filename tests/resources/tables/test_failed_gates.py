@@ -4,12 +4,14 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from dagster._core.execution.api import create_execution_plan
 from upath import UPath
 
 from resources.errors import UserError
-from resources.tables.parquet_tables import Frames
+from resources.runtime.dagster_internals import InMemoryJob, execute_run
+from resources.tables.parquet_tables import Frames, ParquetTables
 from tests.statements import statements
-from tests.stored_tables import KEYS, PARTS, by_setting, frame, one_table, run
+from tests.stored_tables import KEYS, PARTS, TABLES, by_setting, frame, one_table, run
 
 pytestmark = pytest.mark.filterwarnings("ignore:Parameter `backfill_policy`", "ignore:Specifying a partitions_def")
 SAYS = "Number of rows is 1; needed: at least 2."
@@ -147,3 +149,41 @@ def test_any_number_of_partitions_costs_one_query(later: Later) -> None:
     with statements() as asked:
         later.read(table, passing)
     assert len([one for one in asked if "FROM asset_check_executions" in one]) == 1
+
+
+@pytest.mark.parametrize("passes", [True, False])
+def test_in_the_run_that_makes_a_table_its_gate_is_asked_and_what_it_said_is_not_looked_up(
+    later: Later, passes: bool
+) -> None:
+    read: list[object] = []
+
+    @dg.asset
+    def reader(scores: object) -> None:
+        read.append(scores)
+
+    for _ in range(2):
+        with statements() as asked:
+            later.make(one_table(frame("a")), gate(passes=passes), reader)
+        assert not [one for one in asked if "FROM asset_check_executions" in one]
+    assert len(read) == (2 if passes else 0)
+
+
+def test_a_step_that_is_run_again_meets_the_gate_of_its_first_run(later: Later) -> None:
+    table, failing = one_table(frame("a")), gate(passes=False)
+
+    @dg.asset
+    def reader(scores: object) -> None: ...
+
+    definitions = dg.Definitions(
+        [table, reader],
+        asset_checks=[failing],
+        executor=dg.in_process_executor,
+        resources={"io_manager": ParquetTables(later.base, {"group": TABLES})},
+    )
+    job = definitions.resolve_implicit_global_asset_job_def()
+    first = job.execute_in_process(instance=later.instance, raise_on_error=False)
+    assert [event.step_key for event in first.get_step_failure_events()] == ["scores_enough_rows"]
+    plan = create_execution_plan(job, step_keys_to_execute=["reader"])
+    again = later.instance.create_run_for_job(job, plan, parent_run_id=first.run_id, root_run_id=first.run_id)
+    [failure] = execute_run(InMemoryJob(job), again, later.instance).get_step_failure_events()
+    assert SAYS in str(failure.step_failure_data)
