@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,17 +17,31 @@ from typer.testing import CliRunner
 from pipeline.command_line import reliability_steps
 from pipeline.command_line.main import application
 from resources.errors import UserError
-from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, stored, vote_on
+from resources.runtime.dagster_databases import close_connections
+from resources.study import Study
+from tests.small_relevance import AGREED, LENIENT, OPPOSED, relevance_study, stored, study_in, vote_on
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM = "from pipeline.command_line.main import run; run()"
 Said = Callable[..., str]
 
 
+@pytest.fixture(scope="module")
+def shared_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the study of `validated` is: tables and configuration name the folder."""
+    return tmp_path_factory.mktemp("validated") / "study"
+
+
 @pytest.fixture
-def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Said:
+def place(request: pytest.FixtureRequest, tmp_path: Path, shared_place: Path) -> Path:
+    """The folder of the test's study."""
+    return shared_place if "validated" in request.fixturenames else tmp_path
+
+
+@pytest.fixture
+def said(place: Path, monkeypatch: pytest.MonkeyPatch) -> Said:
     """What stands on a terminal of 80 columns after a command on the study in this folder, on one line."""
-    for name, value in (("TOUCHSTONE_HOME", tmp_path / "home"), ("DAGSTER_HOME", tmp_path), ("COLUMNS", 80)):
+    for name, value in (("TOUCHSTONE_HOME", place / "home"), ("DAGSTER_HOME", place), ("COLUMNS", 80)):
         monkeypatch.setenv(name, str(value))
     monkeypatch.delenv("TOUCHSTONE_CONFIG", raising=False)
 
@@ -36,6 +51,23 @@ def said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Said:
         return " ".join(done.output.split())
 
     return call
+
+
+@pytest.fixture
+def validated(place: Path, said: Said) -> Study:
+    """Six of ten queries in dispute, and answers of the next prompt: run once, and as it was then for each test."""
+    kept = place.with_name("kept")
+    close_connections()
+    shutil.rmtree(place, ignore_errors=True)
+    if kept.exists():
+        shutil.copytree(kept, place)
+        return study_in(place / "home")
+    place.mkdir()
+    study = relevance_study(place, [AGREED] * 4 + [OPPOSED] * 6, [AGREED] * 10)
+    (place / "said.txt").write_text(said("run", "reliability"))
+    close_connections()
+    shutil.copytree(place, kept)
+    return study
 
 
 @pytest.mark.slow
@@ -65,9 +97,9 @@ def test_fifty_queries_end_to_end_leave_their_row_and_ground_truth_in_postgres(
 @pytest.mark.slow
 def test_the_steps_of_a_contingency_come_one_after_the_other(said: Said, tmp_path: Path) -> None:
     study = relevance_study(tmp_path, [AGREED] * 4 + [LENIENT] * 8, [AGREED] * 4 + [LENIENT] * 8)
-    for step in ("accept-thresholds", "recalibrate", "manual-review"):
+    for step in (("accept-thresholds",), ("recalibrate",), ("recalibrate", "--all"), ("manual-review",)):
         with pytest.raises(UserError, match="no validation yet"):
-            said("reliability", step)
+            said("reliability", *step)
     assert "Next: touchstone review" in said("run", "reliability")
     for step in ("accept-thresholds", "recalibrate", "manual-review"):
         with pytest.raises(UserError, match="0/8 disagreements reviewed, 2 needed"):
@@ -90,9 +122,8 @@ def test_the_steps_of_a_contingency_come_one_after_the_other(said: Said, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_threshold_is_named_by_judge_and_value_or_refused(said: Said, tmp_path: Path) -> None:
-    study = relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6)
-    said("run", "reliability")
+def test_a_threshold_is_named_by_judge_and_value_or_refused(said: Said, validated: Study) -> None:
+    study = validated
     vote_on(study, 2)
     for written, words in (
         ("judge2", "NAME=VALUE is needed"),
@@ -120,9 +151,8 @@ def test_a_threshold_is_named_by_judge_and_value_or_refused(said: Said, tmp_path
 
 
 @pytest.mark.slow
-def test_judging_again_is_shown_first_and_then_mends_what_it_can(said: Said, tmp_path: Path) -> None:
-    study = relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6, [AGREED] * 10)
-    said("run", "reliability")
+def test_judging_again_is_shown_first_and_then_mends_what_it_can(said: Said, validated: Study) -> None:
+    study = validated
     vote_on(study, 2)
     shown = said("reliability", "recalibrate", "--dry-run")
     assert "6 queries with kappa below 0.4 are judged again under 'recalibrated_v2'; 3 of them are held out" in shown
@@ -149,11 +179,8 @@ def test_judging_again_is_shown_first_and_then_mends_what_it_can(said: Said, tmp
 
 
 @pytest.mark.slow
-def test_all_queries_are_judged_again_at_once_where_that_is_asked_for(said: Said, tmp_path: Path) -> None:
-    study = relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6, [AGREED] * 10)
-    with pytest.raises(UserError, match="no validation yet"):
-        said("reliability", "recalibrate", "--all")
-    said("run", "reliability")
+def test_all_queries_are_judged_again_at_once_where_that_is_asked_for(said: Said, validated: Study) -> None:
+    study = validated
     with pytest.raises(UserError, match="0/6 disagreements reviewed, 2 needed"):
         said("reliability", "recalibrate", "--all")
     vote_on(study, 2)
@@ -167,10 +194,9 @@ def test_all_queries_are_judged_again_at_once_where_that_is_asked_for(said: Said
 
 @pytest.mark.slow
 def test_a_recalibration_that_died_goes_on_and_is_not_recorded_twice(
-    said: Said, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    said: Said, validated: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    study = relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6, [AGREED] * 10)
-    said("run", "reliability")
+    study = validated
     vote_on(study, 2)
 
     def killed(*_arguments: object, **_named: object) -> str:
@@ -250,9 +276,9 @@ def test_without_a_verdict_the_next_step_is_the_input(said: Said, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_a_run_tells_its_conditions_once(said: Said, tmp_path: Path) -> None:
-    relevance_study(tmp_path, [AGREED] * 4 + [OPPOSED] * 6)
-    shown = said("run", "reliability")
+@pytest.mark.usefixtures("validated")
+def test_a_run_tells_its_conditions_once(place: Path) -> None:
+    shown = (place / "said.txt").read_text()
     assert "judges_agree: its numbers are below." in shown
     assert "Macro kappa" not in shown
     assert shown.count("missed") == 4  # the legend of the gates, and three conditions
