@@ -1,16 +1,17 @@
 """Keys in a real browser: at any speed each decides the document it was meant for, or the page says that it did not."""
 
 import re
+from collections.abc import Iterator
 from time import sleep
 
 import pytest
 import sqlalchemy as sa
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from resources.database.engine import writing
 from resources.database.reliability.models import Tiebreak
 from tests.made_disputes import add_query, add_validation, disputed, store_of
-from tests.review.browsing import QUERY, idle, opened, saved
+from tests.review.browsing import FORM, QUERY, idle, saved, shown
 from tests.review.conftest import Server
 
 Queries = list[tuple[int, list[int]]]
@@ -24,12 +25,22 @@ def queries(engine: sa.Engine) -> Queries:
     return made
 
 
+@pytest.fixture(scope="module")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser that knows the page's scripts from the test before."""
+    with browser.new_context(**FORM) as made:
+        yield made
+
+
 @pytest.fixture
-def page(browser: Browser, engine: sa.Engine, queries: Queries, server: Server) -> Page:
-    """The page of a reviewer who has not voted."""
+def page(context: BrowserContext, engine: sa.Engine, queries: Queries, server: Server) -> Page:
+    """The page of a reviewer who has not voted, in a browser that keeps no choices."""
     with writing(engine).begin() as connection:
         connection.execute(sa.delete(Tiebreak))
-    return opened(browser, server, "ann")
+    page = context.new_page()
+    page.goto(f"{server.url}_stcore/health")
+    page.evaluate("localStorage.clear()")
+    return shown(page, server, "ann")
 
 
 def standing(engine: sa.Engine) -> dict[int, bool]:
