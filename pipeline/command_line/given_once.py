@@ -1,12 +1,21 @@
-"""Commands that refuse an option that is given twice where one is read: the last would count, without a word."""
+"""Options as a command line gives them; one given twice where one is read is refused, as the last would count."""
 
 from typing import Any
 
 import click
 import typer
+from click.core import ParameterSource
 from typer.core import TyperCommand, TyperGroup
 
 from resources.errors import listing
+
+
+def given_options(context: click.Context) -> list[tuple[str, str]]:
+    """Each option that the command line gives, with its value; of flags there is none."""
+    options = [one for one in context.command.params if isinstance(one, click.Option) and not one.is_flag]
+    written = [one for one in options if context.get_parameter_source(str(one.name)) is ParameterSource.COMMANDLINE]
+    values = [(one, context.params[str(one.name)]) for one in written]
+    return [(one.opts[0], str(v)) for one, value in values for v in (value if one.multiple else [value])]
 
 
 class _Once:

@@ -26,6 +26,7 @@ from resources.inputs.ratings.likely import (
     likely_columns,
     looks_like_a_model,
 )
+from resources.inputs.ratings.likely_command import likely_command
 from resources.inputs.record_files import Record, value_of
 from resources.inputs.written_columns import looks_like_number
 
@@ -76,7 +77,7 @@ def drafted(path: Path, folder: Path, opening: Opening = AS_IT_IS) -> Drafted:
         problem = f"study A judges pictures or texts itself, and no column of this file holds those of {what}."
         remedy = (
             "Add columns `candidate` and `references` with the files of its pictures, or `prompt` and `answer`. What "
-            f"the ratings say needs no study: `{likely.command([str(path)])}`."
+            f"the ratings say needs no study: `{likely_command(likely, [str(path)])}`."
         )
         raise FileFault(file.name, problem, remedy)
     roles = listing((f"'{name}' ({role})" for name, role, _ in draft.taken), 12)
@@ -286,7 +287,7 @@ class _Studies(Draft):
         pairs = [(judge, truth) for judge in judges for truth in truths]
         names = ["-".join(map(_name, (judge, *(truth if len(truths) > 1 else ())))) for judge, truth in pairs]
         for name in criteria:
-            command = (found := likely_columns(self.file)).command([str(self.path)], found.where)
+            command = likely_command(found := likely_columns(self.file), [str(self.path)], found.where)
             self.remarks.append(f"A data set is on all criteria in '{name}'; the verdict on one: {command}")
         lines = ["  datasets:"]
         if not of_scores:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from click import get_current_context
 
 from pipeline.command_line.opening_options import Decimal, Encoding, Sheet
 from pipeline.command_line.terminal import terminal
@@ -139,23 +140,14 @@ def verdict(
     """
     from pipeline.command_line.evaluate_options import Asked, several
     from pipeline.command_line.evaluate_output import deliver, refuse_output, refuse_twice
-    from pipeline.command_line.verdict_likely import show_likely
+    from pipeline.command_line.given_once import given_options
+    from pipeline.command_line.verdict_likely import Given, show_likely
     from pipeline.command_line.verdict_result import Question, answer, calibrated_text, verdict_values
     from pipeline.command_line.verdict_shown import show_verdict
     from resources.inputs.any_file import Opening
     from resources.inputs.ratings.layout import RatingColumns
 
-    opening, chosen = Opening(sheet, encoding, decimal), tuple(map(_column_and_value, where or ()))
-    if not judge and not (human and (rater or len(file) > 1)):
-        if human or output is not None or as_json:
-            raise UserError("`--judge` is missing: name each column with a judge's ratings.")
-        show_likely(file, opening, terminal(highlight=False), chosen)
-        return
-    for path, name in ((output, "results.json"), (calibrated, "calibrated.csv"), (report, "page.html")):
-        refuse_output(path, *file, name=name)
-    refuse_twice(output, calibrated, report)
-    if report is not None and report.suffix.lower() not in (".html", ".htm"):
-        raise UserError(f"`--report {report}`: the page is HTML. Name it {report.with_suffix('.html').name}.")
+    opening = Opening(sheet, encoding, decimal)
     columns = RatingColumns(
         judges=tuple(judge or ()),
         people=tuple(human or ()),
@@ -168,8 +160,19 @@ def verdict(
         positive=several(positive),
         blank=tuple(blank or ()),
         by=tuple(by or ()),
-        where=chosen,
+        where=tuple(map(_column_and_value, where or ())),
     )
+    if not judge and not (human and (rater or len(file) > 1)):
+        if output is not None or as_json:
+            raise UserError("`--judge` is missing: name each column with a judge's ratings.")
+        given = Given(columns, (*(lower_is_better or ()), *(same_scale or ())), given_options(get_current_context()))
+        show_likely(file, opening, terminal(highlight=False), given)
+        return
+    for path, name in ((output, "results.json"), (calibrated, "calibrated.csv"), (report, "page.html")):
+        refuse_output(path, *file, name=name)
+    refuse_twice(output, calibrated, report)
+    if report is not None and report.suffix.lower() not in (".html", ".htm"):
+        raise UserError(f"`--report {report}`: the page is HTML. Name it {report.with_suffix('.html').name}.")
     said = answer(
         Question(tuple(file), columns, opening, tuple(lower_is_better or ()), tuple(same_scale or ()), annotators)
     )

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, Literal, NamedTuple
@@ -95,8 +95,6 @@ NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", 
 _NOT_APPLICABLE: Final = frozenset(
     {"n/a", "not applicable", "not available", "not rated", "no answer", "non applicabile", "nicht zutreffend"}
 )
-# In the command, for what the user fills in; a shell takes none of them apart.
-A_JUDGE, A_PERSON, AN_OBJECT = "JUDGE", "PERSON", "OBJECT"
 LONGEST_CELL: Final = 24
 
 
@@ -156,27 +154,6 @@ class LikelyColumns:
     @property
     def _odd(self) -> list[OddCell]:
         return [one.odd for one in self.columns if one.odd and one.role in ("judge", "person", "rating")]
-
-    def command(self, paths: Sequence[str], where: Sequence[tuple[str, str]] = ()) -> str:
-        """The command that reads the file so; JUDGE, PERSON and OBJECT are to be filled in."""
-        parts = ["touchstone", "verdict", *map(shlex.quote, paths)]
-        long = bool(self.names("rater"))
-        options = {"object": "--item", "source": "--cluster"}
-        if long:
-            options |= {"rater": "--rater", "rating": "--score"}
-            parts += [part for name in self.models or (A_JUDGE,) for part in ("--judge", shlex.quote(name))]
-            parts += [] if self.names("object") else ["--item", AN_OBJECT]
-        else:
-            judges, people = self.names("judge"), self.names("person")
-            parts += [part for name in judges or [A_JUDGE] for part in ("--judge", shlex.quote(name))]
-            parts += [part for name in people or [A_PERSON] for part in ("--human", shlex.quote(name))]
-            lower = [name for name in judges if _LOWER.search(name)]
-            parts += [part for name in lower for part in ("--lower-is-better", shlex.quote(name))]
-        for role, option in options.items():
-            parts += [part for name in self.names(role)[:1] for part in (option, shlex.quote(name))]  # type: ignore[arg-type]
-        parts += [part for pair in where for part in ("--where", shlex.quote("=".join(pair)))]
-        parts += [part for text in self.blanks for part in ("--blank", shlex.quote(text))]
-        return " ".join(parts)
 
 
 def stands_for_no_rating(text: str | None) -> bool:
@@ -251,21 +228,29 @@ class SeenColumn(NamedTuple):
         return f"{short}{' ...' if self.different > len(some) else ''}{blank}"
 
 
-def likely_columns(file: RecordFile, *, whole: bool = True) -> LikelyColumns:
+def likely_columns(
+    file: RecordFile,
+    *,
+    whole: bool = True,
+    given: Mapping[str, Role] | None = None,
+    blank: Collection[str] = (),
+) -> LikelyColumns:
     """What each column of a file is likely to be, from its name and its first 1,000 rows.
 
     Args:
         file: It is read further where a column has a criterion's name, as criteria may follow each other.
         whole: Whether it is.
+        given: Roles that columns have whatever they look like; but for judges no other column has one of these.
+        blank: What is written where there is no rating.
 
     Raises:
         FileFault: There is no row.
     """
-    columns = seen_columns(file, whole=whole)
+    columns = seen_columns(file, whole=whole, blank=blank)
     if not columns:
         refuse_unreadable(file)
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
-    roles = _roles(columns)
+    roles = _roles(columns, given or {})
     found = tuple(
         LikelyColumn(column.name, roles[column.name], column.holds, _repeats(column), column.odd) for column in columns
     )
@@ -316,8 +301,9 @@ def names_a_metric(name: str) -> bool:
     return bool(_OWN_UNIT.search(name.replace("_", " ")))
 
 
-def seen_columns(file: RecordFile, *, whole: bool = True) -> list[SeenColumn]:
+def seen_columns(file: RecordFile, *, whole: bool = True, blank: Collection[str] = ()) -> list[SeenColumn]:
     """What the columns hold in the first 1,000 rows, or a criterion's in all; none where there is no row."""
+    no_rating = {one_spelling(text) for text in blank}
     names, _ = file.names()
     records = [record for record in islice(file.records(), HEAD_RECORDS) if isinstance(record, Record)]
     if not records:
@@ -328,6 +314,7 @@ def seen_columns(file: RecordFile, *, whole: bool = True) -> list[SeenColumn]:
         rows = file.records([name]) if whole and names_a_criterion(name) else records
         texts = [(record.row, _text(value(record.fields))) for record in rows if isinstance(record, Record)]
         given = [(row, text) for row, text in texts if text and text not in NO_VALUE and not stands_for_no_rating(text)]
+        given = [one for one in given if one_spelling(one[1]) not in no_rating] if no_rating else given
         written, spelled = [text for _, text in given], SpelledNames()
         # What is another text in every row are names of objects, in which letter case may count.
         alike = written if len({*written}) == len(written) else [spelled.first(text) for text in written]
@@ -342,26 +329,39 @@ def _text(value: object) -> str | None:
         return "[...]"
 
 
-def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
+def _roles(columns: Sequence[SeenColumn], given: Mapping[str, Role]) -> dict[str, Role]:
     """Each column's role; in a file with a row for each rating only rater, rating and object have one."""
-    rater = [column for column in columns if _RATER.search(column.name) and _repeats(column)]
-    rating = [column for column in columns if _RATING.search(column.name) and _rates(column)]
-    one_each = len(rater) == 1 and len(rating) == 1
+    decided = {*given.values()} - {"judge"}
+
+    def of_role(role: Role, likely: Callable[[SeenColumn], bool]) -> list[SeenColumn]:
+        if role in decided:
+            return [column for column in columns if given.get(column.name) == role]
+        return [column for column in columns if column.name not in given and likely(column)]
+
+    rater = of_role("rater", lambda column: bool(_RATER.search(column.name)) and _repeats(column))
+    rating = of_role("rating", lambda column: bool(_RATING.search(column.name)) and _rates(column))
+    one_each = len(rater) == 1 and len(rating) == 1 and not {"judge", "person"} & {*given.values()}
     no_raters = [column for column in columns if column not in rater]
-    criteria = [column for column in no_raters if _is_criterion(column, no_raters)][:1]
+    criteria = [column for column in no_raters if column.name not in given and _is_criterion(column, no_raters)][:1]
     criterion: dict[str, Role] = {column.name: "criterion" for column in criteria}
     # In a wide file `judge` and `label` hold the same words.
-    if one_each and not {*rater[0].texts} & {*rating[0].texts} - _numbers(rater[0]):
-        return {column.name: _long_role(column, rater[0].name, rating[0].name) for column in columns} | criterion
+    is_long = one_each and not {*rater[0].texts} & {*rating[0].texts} - _numbers(rater[0])
+    if is_long or (one_each and "rater" in decided):
+        likely = {column.name: _long_role(column, rater[0].name, rating[0].name) for column in columns}
+        undecided: dict[str, Role] = {name: "other" if role in decided else role for name, role in likely.items()}
+        return undecided | criterion | {**given}
     roles: dict[str, Role] = {}
     named = [column for column in columns if not (_ABOUT.search(column.name) or column in criteria)]
     # One that repeats is taken too, so that the reader names the objects that come twice.
-    objects = [column for column in named if _is_object(column)]
+    objects = of_role("object", lambda column: column in named and _is_object(column))
+    named = [column for column in named if column.name not in given]
     objects = objects or [column for column in named if any(_once_each(column, one) for one in criteria)]
     objects = objects or sorted(filter(_repeats_objects, named), key=lambda column: -column.different)
     objects = objects or [column for column in named if _looks_like_names(column)]
     for column in columns:
-        if column in criteria:
+        if column.name in given:
+            roles[column.name] = given[column.name]
+        elif column in criteria:
             roles |= criterion
         elif _ABOUT.search(column.name):
             roles[column.name] = "other"
@@ -370,20 +370,21 @@ def _roles(columns: Sequence[SeenColumn]) -> dict[str, Role]:
         elif _rates(column) and is_model(column.name):
             roles[column.name] = "judge"
         elif _rates(column) and _PERSON.search(column.name) and not _OBJECT.search(column.name):
-            roles[column.name] = "person"
+            roles[column.name] = "other" if "person" in decided else "person"
         elif _rates(column) and _JUDGE.search(column.name):
             roles[column.name] = "judge"
-        elif _SOURCE.search(column.name) and _repeats(column) and "source" not in roles.values():
+        elif _SOURCE.search(column.name) and _repeats(column) and "source" not in {*roles.values(), *decided}:
             roles[column.name] = "source"
         else:
             roles[column.name] = "other"
     # Given names say nothing: a column that holds a judge's words is another rater's.
     judges = [column for column in columns if roles[column.name] == "judge"]
     same = [column for column in columns if roles[column.name] == "other" and _same_words(column, judges)]
-    roles |= {column.name: "person" for column in same}
+    roles |= {column.name: "person" for column in same if "person" not in decided}
     people = [column for column in columns if roles[column.name] == "person"]
     for column in columns:
-        if roles[column.name] == "judge" and people and not any(_alike(column, person) for person in people):
+        is_alike = not people or column.name in given or any(_alike(column, person) for person in people)
+        if roles[column.name] == "judge" and not is_alike:
             roles[column.name] = "source" if _SOURCE.search(column.name) and "source" not in roles.values() else "other"
     if "source" not in roles.values():
         groups = [column for column in columns if roles[column.name] == "other" and _groups_objects(column)]

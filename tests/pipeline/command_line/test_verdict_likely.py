@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
-from pipeline.command_line.verdict_likely import show_likely
+from pipeline.command_line.verdict_likely import NOTHING, Given, show_likely
 from resources.errors import UserError
 from resources.inputs.any_file import AS_IT_IS, Opening
 
@@ -24,15 +25,15 @@ def written(folder: Path, *rows: str, encoding: str = "utf-8") -> str:
     return str(path)
 
 
-def shown(*files: str, opening: Opening = AS_IT_IS) -> str:
+def shown(*files: str, opening: Opening = AS_IT_IS, given: Given = NOTHING) -> str:
     out = io.StringIO()
-    show_likely(list(files), opening, Console(file=out, width=200))
+    show_likely(list(files), opening, Console(file=out, width=200), given)
     return out.getvalue()
 
 
 def test_the_printed_command_runs(tmp_path: Path) -> None:
     path = written(tmp_path, "Müll;2;weiß nicht;3", encoding="latin-1")
-    said = shown(path, opening=Opening(encoding="latin-1"))
+    said = shown(path, opening=Opening(encoding="latin-1"), given=Given(options=[("--encoding", "latin-1")]))
     command = shlex.split(said.splitlines()[-1])
     assert command[-4:] == ["--blank", "weiß nicht", "--encoding", "latin-1"]
     assert "refused" not in said
@@ -168,3 +169,54 @@ def test_what_is_a_question_refuses_nothing(tmp_path: Path) -> None:
     said = shown(str(tmp_path / "long.csv"))
     assert "Which names in 'rater' are judges?" in said
     assert "refused" not in said
+
+
+def first_look(path: Path, rows: list[str], *options: str) -> str:
+    """What is printed for a file, with the last line unwrapped."""
+    path.write_text("\n".join(rows), encoding="utf-8")
+    done = CliRunner().invoke(application, ["verdict", str(path), *options])
+    assert done.exit_code == 0, done.exception
+    return done.stdout
+
+
+WIDE = ["id,doc,gpt4,expert_1,expert_2", *(f"d{i},{i // 2},{1 + i % 5},{1 + i * 3 % 5},{1 + i % 4}" for i in range(60))]
+
+
+# A file of text has no sheet.
+NOT_HERE = ("judge", "output", "as_json", "sheet")
+OPTIONS = [one for one in get_command(application).commands["verdict"].params if one.param_type_name == "option"]
+
+
+@pytest.mark.parametrize("option", [one for one in OPTIONS if one.name not in NOT_HERE])
+def test_every_option_that_is_given_is_in_the_command(option, tmp_path: Path) -> None:
+    values = {"human": "expert_2", "labels": "1,2,3,4,5", "positive": "4,5", "blank": "a b", "by": "doc"}
+    values |= {"item": "doc", "cluster": "doc", "score": "expert_1", "rater": "expert_2", "report": "r.html"}
+    values |= {"lower_is_better": "gpt4", "same_scale": "gpt4", "scale": "ordinal", "annotators": "crowd"}
+    values |= {"encoding": "latin-1", "decimal": ".", "calibrated": "c.csv", "save": "n", "where": "doc=3"}
+    value = values[option.name]
+    said = first_look(tmp_path / "r.csv", WIDE, option.opts[0], value)
+    command = shlex.split(said.splitlines()[-1])
+    assert [one for place, one in enumerate(command) if command[place - 1] == option.opts[0]] == [value]
+
+
+def test_what_was_given_is_what_columns_are_taken_for(tmp_path: Path) -> None:
+    given = ("--human", "Expert_2", "--item", "doc", "--cluster", "id", "--lower-is-better", "expert_1")
+    said = first_look(tmp_path / "r.csv", WIDE, *given)
+    assert said.splitlines()[-1].endswith(f"r.csv --judge gpt4 --judge expert_1 {' '.join(given)}")
+    # The refusal is that of these columns: of `doc` each value is in two rows.
+    assert "'0' in column 'doc' is in row 2 already" in " ".join(said.split())
+    odd = [*WIDE, "x,9,none,2,1"]
+    assert "--blank none" in first_look(tmp_path / "r.csv", odd).splitlines()[-1]
+    assert first_look(tmp_path / "r.csv", odd, "--blank", "None").splitlines()[-1].endswith(" --blank None")
+    assert "--blank" not in first_look(tmp_path / "r.csv", odd, "--scale", "nominal").splitlines()[-1]
+    with pytest.raises(UserError, match="there is no field 'dok' .did you mean 'doc'"):
+        CliRunner().invoke(application, ["verdict", str(tmp_path / "r.csv"), "--item", "dok"], catch_exceptions=False)
+
+
+def test_raters_that_were_given_are_those_of_a_row_for_each_rating(tmp_path: Path) -> None:
+    rows = [f"d{i // 3},{('gpt4', 'ann', 'claude')[i % 3]},{1 + i % 5}" for i in range(90)]
+    given = ("--item", "thing", "--rater", "from", "--score", "points")
+    said = first_look(tmp_path / "r.csv", ["thing,from,points", *rows], *given)
+    assert said.splitlines()[-1].endswith(f"r.csv --judge gpt4 --judge claude {' '.join(given)}")
+    said = first_look(tmp_path / "r.csv", ["item,rater,score", *rows], "--human", "claude")
+    assert said.splitlines()[-1].endswith("--judge gpt4 --item item --rater rater --score score --human claude")

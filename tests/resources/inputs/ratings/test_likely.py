@@ -7,6 +7,7 @@ import pytest
 
 from resources.inputs.any_file import record_file
 from resources.inputs.ratings.likely import likely_columns
+from resources.inputs.ratings.likely_command import likely_command
 
 ROWS = range(40)
 
@@ -86,7 +87,7 @@ def test_columns_are_taken_for_what_they_are(tmp_path: Path, header: str, row, r
 def test_the_command_names_them_and_quotes_what_a_shell_would_take_apart(tmp_path: Path) -> None:
     path = tmp_path / "r.csv"
     path.write_text("\n".join(["id,my judge,lpips,human 1", *(f"d{i},{i % 5},{i},{i % 4}" for i in ROWS)]))
-    assert likely_columns(record_file(path)).command(["r.csv"]) == (
+    assert likely_command(likely_columns(record_file(path)), ["r.csv"]) == (
         "touchstone verdict r.csv --judge 'my judge' --judge lpips --human 'human 1' --lower-is-better lpips --item id"
     )
 
@@ -123,7 +124,7 @@ def test_a_rater_who_is_a_model_is_the_judge_of_a_file_with_a_row_a_rating(tmp_p
     path.write_text("\n".join(["item,rater,score", *(f"d{i // 3},{who[i % 3]},{1 + i % 5}" for i in range(60))]))
     found = likely_columns(record_file(path))
     assert found.question is None
-    assert found.command(["r.csv"]) == (
+    assert likely_command(found, ["r.csv"]) == (
         "touchstone verdict r.csv --judge claude-3.5-sonnet --item item --rater rater --score score"
     )
 
@@ -132,11 +133,11 @@ def test_the_command_can_be_pasted_and_has_what_the_file_needs(tmp_path: Path) -
     path = tmp_path / "r.csv"
     rows = [f"d{i},{i % 5},{'k.A.' if i == 7 else 'it is' if i == 9 else i % 4}" for i in ROWS]
     path.write_text("\n".join(["id,gpt4 score,Ann's human", *rows]))
-    command = likely_columns(record_file(path)).command(["my r.csv"])
+    command = likely_command(likely_columns(record_file(path)), ["my r.csv"])
     assert command.endswith(" --item id --blank k.A. --blank 'it is'")
     assert shlex.split(command)[2:7] == ["my r.csv", "--judge", "gpt4 score", "--human", "Ann's human"]
     path.write_text("\n".join(["id,gpt4,b", *(f"d{i},{i % 5},{i % 4}" for i in ROWS)]))
-    assert likely_columns(record_file(path)).command(["r.csv"]) == (
+    assert likely_command(likely_columns(record_file(path)), ["r.csv"]) == (
         "touchstone verdict r.csv --judge gpt4 --human PERSON --item id"
     )
 
