@@ -110,7 +110,7 @@ def score_sums(
 def agreement(
     counts: ArrayLike, scores: ArrayLike | None = None, *, resampling: Resampling, low_kappa: float = LOW_KAPPA
 ) -> Agreement:
-    """Macro and micro kappa and all that stands next to them, each with its interval over resampled queries.
+    """Macro and micro kappa and all that stands next to them, each with its interval over queries.
 
     Args:
         counts: Shape ``(n_queries, 4)``, of `kappa.counts_of_queries`; queries without documents do not count.

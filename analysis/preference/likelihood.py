@@ -85,7 +85,7 @@ def held_out_likelihood(
         score_2: Shape ``(n,)``, of images 2.
         votes_1: Shape ``(n,)``, votes for images 1; tied pairs count as well.
         votes_2: Shape ``(n,)``, votes for images 2.
-        clusters: Shape ``(n,)``, the photo series of each pair, or what several series share; resampled whole.
+        clusters: Shape ``(n,)``, the photo series of each pair, or what several series share; left out whole.
         resampling: Of the interval; its seed is of the folds too.
         groups: Shape ``(n,)``, what folds keep whole, such as `preference_head.linked_clusters`; none: the clusters.
         folds: How many.

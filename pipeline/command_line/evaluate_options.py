@@ -57,7 +57,7 @@ class Asked:
     cluster: Annotated[
         str | None,
         _column(
-            help="Field whose equal values, letter case ignored, are resampled together: the reference image, say.",
+            help="Field whose equal values, letter case ignored, are one cluster: the reference image, say.",
             metavar="COL",
         ),
     ] = None

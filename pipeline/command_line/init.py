@@ -152,7 +152,7 @@ fidelity:
 #   shard_size: 50000               # photos in a file of features, the unit that is computed anew after a crash
 #   folds: 5
 #   verdict: {gate_on: bound, margin: 0.1, fewest_objects: 30, voters: crowd}   # docs/verdict.md
-#   bootstrap_resamples: 1000
+#   bootstrap_resamples: 1000       # of no effect: no interval of this study is resampled
 #   confidence: 0.95
 #   seed: 42
 
@@ -166,7 +166,7 @@ fidelity:
 #       truth: mos                  # optional: column, else mos or metadata.mos
 #       higher_is_better: false
 #       scale: [0, 9]               # optional: what the truth runs from and to; a row outside is refused
-#       cluster: ref_img            # optional: samples of one reference are resampled together
+#       cluster: ref_img            # optional: samples of one reference are one cluster
 #       group_by: [[dst_type]]      # optional: breakdowns, outermost field first
 #       same_scale: true            # optional: scores and truth share a scale: RMSE without a mapping too
 #       mapping: logistic_4         # or logistic_5, cubic

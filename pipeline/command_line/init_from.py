@@ -307,10 +307,10 @@ class _Studies(Draft):
             else:
                 lines += [f"      options: {yaml_list(map(quoted, labels))}"]
             if sources and not few:
-                lines += [f"      cluster: {quoted(sources[0])}   # resampled together"]
+                lines += [f"      cluster: {quoted(sources[0])}   # one cluster in intervals"]
             if groups:
                 breakdowns = ", ".join(f"[{quoted(name)}]" for name in groups)
-                why = f"; too few of {quoted(sources[0])} to be resampled" if few else ""
+                why = f"; too few of {quoted(sources[0])} for intervals" if few else ""
                 lines += [f"      group_by: [{breakdowns}]   # a breakdown{why}"]
         return self.as_drafted("evaluation", lines)
 

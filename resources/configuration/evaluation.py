@@ -36,7 +36,7 @@ class Dataset(Section):
     mapping: MappingFunction = "logistic_4"
     opinion_sd: str | None = Field(None, description="field with the standard deviation of a sample's opinions")
     votes: str | None = Field(None, description="field with the number of opinions behind a sample")
-    cluster: str | None = Field(None, description="field whose equal values are resampled together, case ignored")
+    cluster: str | None = Field(None, description="field whose equal values are one cluster, case ignored")
     group_by: tuple[tuple[str, ...], ...] = ()
     ties: float | None = Field(None, gt=0, lt=1e-3, description="values nearer than this share of their size are one")
     skip_bad_rows: bool = False

@@ -138,7 +138,7 @@ class HumanScoreColumns(Section):
 class Texts(Section):
     """Objects that are texts, such as a chat model's answers; they take the place of photos and renders.
 
-    `columns` gives the file's names of `id`, `query`, `document`, `group` (what is resampled together; the query where
+    `columns` gives the file's names of `id`, `query`, `document`, `group` (what is one cluster; the query where
     there is none) and `source` (who wrote it). `scale` is what people's scores run from and to.
     """
 
@@ -166,7 +166,7 @@ class Manifest(Section):
     """One file with a row for each rating, which names render and photos by any names in any common image format.
 
     `columns` gives the file's names of `candidate`, `references`, `score` and, where there are such, `group` (what is
-    resampled together; what the photos show where there is none), `rater` and `source` (what made the render). A `text`
+    one cluster; what the photos show where there is none), `rater` and `source` (what made the render). A `text`
     that goes with the render, such as the words that it was made from, is read where `columns` names it. Images are
     looked for below `candidates` and `references`, where the study names them, and below the file's own folder.
     """

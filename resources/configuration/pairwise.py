@@ -173,7 +173,7 @@ class PairwiseStudy(Section):
     shard_size: int = Field(50_000, ge=1)
     folds: int = Field(5, ge=2)
     verdict: PairwiseVerdict = PairwiseVerdict()
-    bootstrap_resamples: int = Field(1000, ge=100)
+    bootstrap_resamples: int = Field(1000, ge=100, description="of no effect: no interval here is resampled")
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(42, ge=0)
 

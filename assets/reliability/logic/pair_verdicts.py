@@ -60,7 +60,7 @@ def people_verdicts(scored: Scored, thresholds: Thresholds, plan: ReliabilityStu
     """One verdict per judge who is no person, against those who are, as in any table of ratings.
 
     Args:
-        scored: Documents by judges; queries are what is resampled together.
+        scored: Documents by judges; queries are what is one cluster.
         thresholds: Of each judge; without declared grades, what is above them is relevant.
         plan: Who the people are, the grades, and what the verdict asks for.
 

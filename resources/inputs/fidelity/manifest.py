@@ -27,7 +27,7 @@ _HASH_LENGTH: Final = 8
 
 
 class Candidate(NamedTuple):
-    """One render: `item_id` says what its photos show, `group` what is resampled together, `source` what made it.
+    """One render: `item_id` says what its photos show, `group` what is one cluster, `source` what made it.
 
     A place is a file, or where it ought to be; `text` is what goes with the render, where the manifest names such.
     """

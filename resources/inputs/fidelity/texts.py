@@ -19,7 +19,7 @@ NO_SOURCE: Final = "text"
 
 
 class Text(NamedTuple):
-    """One object to judge: `group` is what is resampled together, such as one question; `source` is who wrote it."""
+    """One object to judge: `group` is what is one cluster, such as one question; `source` is who wrote it."""
 
     id: str
     query: str

@@ -270,7 +270,7 @@ DRIFT = Table(
         number("mean_then", "Mean score when pinned.", "0-1", nullable=True, **SCORE),
         number("mean_now", "Mean score on this occasion.", "0-1", nullable=True, **SCORE),
         number("shift", "Now minus then.", "0-1", nullable=True),
-        *bounds("shift", "the shift, products resampled", "0-1"),
+        *bounds("shift", "the shift, over products", "0-1"),
         number("icc", "ICC(A,1) of then and now.", "unitless", nullable=True),
         *bounds("icc", "it, F interval"),
         flag("same_identity", "Judge, model, rubric and parameters are those of the pinned occasion."),

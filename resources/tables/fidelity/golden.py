@@ -117,7 +117,7 @@ SENSITIVITY = Table(
             "unitless",
             nullable=True,
         ),
-        *bounds("cohens_d", "Cohen's d, items resampled"),
+        *bounds("cohens_d", "Cohen's d, over items"),
         text("d_band", "Cohen's d in words.", nullable=True),
         number("hedges_g", "d without its small-sample bias.", "unitless", nullable=True),
         number("d_z", "Mean difference over the standard deviation of the differences.", "unitless", nullable=True),
@@ -141,7 +141,7 @@ SENSITIVITY = Table(
             nullable=True,
             **SCORE,
         ),
-        *bounds("auc", "the AUC, items resampled", "share"),
+        *bounds("auc", "the AUC, over items", "share"),
         text(
             "seen",
             "In words: seen, seen in part, not seen; kept or disturbed where the score should stay; unknown below two "
@@ -168,7 +168,7 @@ SUBSCORE_SENSITIVITY = Table(
         number("mean_original", "Mean sub-score of the originals.", "0-1", nullable=True, **SCORE),
         number("mean_altered", "Mean sub-score of the altered.", "0-1", nullable=True, **SCORE),
         number("mean_drop", "Mean of original minus altered.", "0-1", nullable=True),
-        *bounds("mean_drop", "the mean drop, products resampled", "0-1"),
+        *bounds("mean_drop", "the mean drop, over products", "0-1"),
         flag("moves", "This is the sub-score that the kind should move; null where none is named.", nullable=True),
         flag(
             "moved_most",
@@ -204,7 +204,7 @@ DOSE_RESPONSE = Table(
         ),
         number("pearson_r", "Within-item correlation of dose and drop.", "unitless", nullable=True),
         number("slope", "Drop for a unit of dose.", "0-1 per unit", nullable=True),
-        *bounds("slope", "the slope, items resampled", "0-1 per unit"),
+        *bounds("slope", "the slope, over items", "0-1 per unit"),
         number("intercept", "Drop that the line gives at dose 0.", "0-1", nullable=True),
         number("page_l", "Page's L.", "unitless", nullable=True),
         number("page_p", "p of Page's trend test, one-sided.", "unitless", nullable=True, **SCORE),

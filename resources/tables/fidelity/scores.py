@@ -15,7 +15,7 @@ SCORE: dict[str, Any] = {"low": 0.0, "high": 1.0}
 
 OBJECT = text("object", "Generated object: the 8 hex digits that its file name ends with.")
 ITEM = text("item_id", "Product, or product and variant: what the photos show.")
-PRODUCT = text("product_id", "Product; objects of one product are resampled together.")
+PRODUCT = text("product_id", "Product; objects of one product are one cluster.")
 ALGORITHM = text("algorithm", "What generated the object.")
 SETTING = text("setting", "Partition key, such as t0.2_p0.95.")
 CATEGORIES = (

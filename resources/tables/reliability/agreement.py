@@ -82,7 +82,7 @@ JUDGE_AGREEMENT = Table(
         *PAIR,
         text("statistic", "kappa_macro, kappa_macro_defined, kappa_micro, percent_agreement, pabak, ..."),
         number("value", "The statistic; null where the data do not define it.", nullable=True),
-        *bounds("value", "the statistic, over resampled queries"),
+        *bounds("value", "the statistic, over queries"),
         text("method", "How the bounds came about, or why there are none."),
         text("band", "Landis and Koch's word, for kappas.", nullable=True),
         count("n_queries", "Queries behind it."),

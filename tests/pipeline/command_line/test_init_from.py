@@ -111,7 +111,7 @@ def test_few_sources_next_to_criteria_are_what_is_said_to_be_too_few(tmp_path: P
     file.write_text("\n".join(["item,topic,criterion,gpt4,expert", *rows]) + "\n", encoding="utf-8")
     begun(file, tmp_path / "home")
     drafted = (tmp_path / "home" / "touchstone.yaml").read_text(encoding="utf-8")
-    assert "group_by: [[topic], [criterion]]   # a breakdown; too few of topic to be resampled" in drafted
+    assert "group_by: [[topic], [criterion]]   # a breakdown; too few of topic for intervals" in drafted
 
 
 def test_a_last_row_of_means_is_refused_before_a_study_counts_it(tmp_path: Path) -> None:
