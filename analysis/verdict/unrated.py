@@ -71,7 +71,6 @@ class Calibrated(NamedTuple):
     mae_before: float
     mae_after: float
     protocol: str
-    n: int
 
 
 def unrated(people: People, judge: Floats, levels: Levels = LEVELS, *, same_scale: bool = True) -> Unrated | None:
@@ -145,7 +144,10 @@ def calibrated(people: People, judge: Floats) -> Calibrated:
     scores = np.full(len(judge), np.nan)
     scores[seen] = fitted(*parts[:2], best.method)(judge[seen])
     scores[rated] = best.held_out
-    return Calibrated(scores, best.method, best.mae_before, best.mae_after, best.protocol, best.n)
+    # Where nothing is clustered the protocol says how many objects there are.
+    of_clusters = message("{n:,} object|{n:,} objects", n=best.n) if noun == "cluster" else ""
+    protocol = message_list([best.protocol, of_clusters], ", ")
+    return Calibrated(scores, best.method, best.mae_before, best.mae_after, protocol)
 
 
 def _measured(people: People, judge: Floats) -> list[tuple[str | None, Floats]]:

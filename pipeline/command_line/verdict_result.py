@@ -169,11 +169,8 @@ def calibrated_text(said: Answer) -> tuple[str, list[str]]:
         columns += [(name, said.ratings.judges[name]), (f"{name}_calibrated", one.scores)]
         fit = message("a line") if one.method == "linear" else message("increasing steps")
         before, after = (bounded(error, None, None) for error in (one.mae_before, one.mae_after))
-        by = (
-            "{judge} is calibrated by {fit}: mean absolute error {before} before, {after} after "
-            "({protocol}, {n:,} objects)."
-        )
-        notes.append(message(by, judge=Name(name), fit=fit, before=before, after=after, protocol=one.protocol, n=one.n))
+        by = "{judge} is calibrated by {fit}: mean absolute error {before} before, {after} after ({protocol})."
+        notes.append(message(by, judge=Name(name), fit=fit, before=before, after=after, protocol=one.protocol))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(name for name, _ in columns)

@@ -234,8 +234,8 @@ def test_a_calibration_over_clusters_says_so_in_both_languages() -> None:
     judge = np.array([*range(40), *range(40)]) + np.arange(80) % 3
     twelve = calibrated(People(answers[:, None], np.arange(80) % 12), judge).protocol
     assert phrase(twelve).plains == {
-        "en": "5 folds over clusters, 12 clusters, held-out predictions pooled",
-        "it": "5 blocchi di gruppi, 12 gruppi, previsioni sui gruppi esclusi riunite",
+        "en": "5 folds over clusters, 12 clusters, held-out predictions pooled, 40 objects",
+        "it": "5 blocchi di gruppi, 12 gruppi, previsioni sui gruppi esclusi riunite, 40 oggetti",
     }
     with pytest.raises(UndefinedStatistic, match="all objects are of one cluster, at least 2 clusters needed"):
         calibrated(People(answers[:, None], np.zeros(80)), judge)
