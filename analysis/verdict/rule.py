@@ -188,7 +188,9 @@ def decided(
             said = Verdict("yes", (*_reached(standing, margin), *wide, *_bias(standing)), conditions, margin)
             return proven_with(said, waiting, standing.n)
         if can_rank and order.low > -margin:
-            said = Verdict("only for ranking", (_sorts(standing, margin), *_bias(standing)), conditions, margin)
+            said = Verdict(
+                "only for ranking", (*_reached(standing, margin, policy), *_bias(standing)), conditions, margin
+            )
             return proven_with(said, waiting, standing.n)
     reasons = [_failed(condition) for condition in failing]
     if behind and test is not None and mean_d(test) >= test.epsilon:
@@ -437,9 +439,7 @@ def _reached(standing: Standing, margin: float, policy: Policy | None = None) ->
 
 
 def _bias(standing: Standing) -> tuple[str, ...]:
-    if standing.test is None:
-        return (message(OTHER_SCALE),)
-    if standing.bias is None:
+    if standing.test is None or standing.bias is None:
         return ()
     bias = _number(standing.bias, sign=True)
     return (message("it scores {bias} against the mean of the people", bias=bias),)

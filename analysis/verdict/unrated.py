@@ -38,11 +38,13 @@ class Corrected(NamedTuple):
 class Shift(NamedTuple):
     """The judge's mean (of a label: its share) on rows that people did not rate less that on rows they did.
 
-    `shifted` where its interval excludes 0 and it is more than a tenth of the judge's spread; never with fewer than 30
-    rows on either side.
+    `of` spread it is the mean distance of scores from the median of their group of rows (Brown and Forsythe's).
+    `shifted` where its interval excludes 0 and it is more than a tenth of the judge's standard deviation; never with
+    fewer than 30 rows on either side.
     """
 
     label: str | None
+    of: Literal["mean", "spread", "share"]
     difference: Estimate
     shifted: bool
 
@@ -98,10 +100,7 @@ def unrated(people: People, judge: Floats, levels: Levels = LEVELS, *, same_scal
     people, judge, rated = people.of(kept), judge[kept], rated[kept]
     counted = int(rated.sum()), int((~rated).sum())
     enough = min(counted) >= FEWEST_OF_A_SHIFT
-    shifts = tuple(
-        shift if enough else shift._replace(shifted=False)
-        for shift in (_shift(label, values, rated, people, levels) for label, values in _measured(people, judge))
-    )
+    shifts = tuple(one if enough else one._replace(shifted=False) for one in _shifts(people, judge, rated, levels))
     try:
         if people.measure == "scores":
             of_people = mean_of(people.answers)
@@ -150,25 +149,41 @@ def calibrated(people: People, judge: Floats) -> Calibrated:
     return Calibrated(scores, best.method, best.mae_before, best.mae_after, protocol)
 
 
-def _measured(people: People, judge: Floats) -> list[tuple[str | None, Floats]]:
-    """The judge's scores, or of each label whether it gave it; of two labels the second says it all."""
-    if people.measure == "scores":
-        return [(None, judge)]
+def _labels(people: People, judge: Floats) -> list[tuple[str, Floats]]:
+    """Of each label whether the judge gave it; of two labels the second says it all."""
     codes = range(1, 2) if len(people.labels) == 2 else range(len(people.labels))
     return [(people.labels[code], (judge == code).astype(np.float64)) for code in codes]
 
 
-def _shift(label: str | None, values: Floats, rated: NDArray[np.bool_], people: People, levels: Levels) -> Shift:
+def _shifts(people: People, judge: Floats, rated: NDArray[np.bool_], levels: Levels) -> list[Shift]:
+    """Scores can have one mean and another spread; the level is shared by all that is asked."""
+    if people.measure == "scores":
+        middle = np.where(rated, np.median(judge[rated]), np.median(judge[~rated]))
+        mean, spread = (
+            _difference(values, rated, people, levels, 2, float(judge.std()))
+            for values in (judge, np.abs(judge - middle))
+        )
+        return [Shift(None, "mean", *mean), Shift(None, "spread", *spread)]
+    asked = max(1, len(people.labels))
+    return [
+        Shift(label, "share", *_difference(values, rated, people, levels, asked, float(values.std())))
+        for label, values in _labels(people, judge)
+    ]
+
+
+def _difference(
+    values: Floats, rated: NDArray[np.bool_], people: People, levels: Levels, asked: int, spread: float
+) -> tuple[Estimate, bool]:
     def statistics(counts: Counts) -> Floats:
         return (means(counts * ~rated, values) - means(counts * rated, values))[:, None]
 
     value = float(statistics(np.ones((1, len(values)), dtype=np.int64))[0, 0])
-    many = 1.0 - (1.0 - levels.confidence) / max(1, len(people.labels) if people.measure != "scores" else 1)
+    many = 1.0 - (1.0 - levels.confidence) / asked
     [interval] = headline_intervals(
         statistics, ("mean",), people.clusters, resampling=Resampling(levels.seed, confidence=many)
     )
     beyond = interval.low is not None and interval.high is not None and not interval.low <= 0.0 <= interval.high
-    return Shift(label, Estimate(value, interval), beyond and abs(value) > SMALLEST_SHIFT * float(values.std()))
+    return Estimate(value, interval), beyond and abs(value) > SMALLEST_SHIFT * spread
 
 
 def _mean(
@@ -187,12 +202,12 @@ def _shares(
     """Of each label that people give what they would give; and of each other one why there is nothing."""
     found: list[Corrected] = []
     left_out = []
-    for label, given in _measured(people, judge):
-        if len(people.labels) > 2 and not (people.answers[rated] == people.labels.index(str(label))).any():
+    for label, given in _labels(people, judge):
+        if len(people.labels) > 2 and not (people.answers[rated] == people.labels.index(label)).any():
             left_out.append(message("no person gives '{label}'", label=Name(label)))
             continue
         try:
-            found += _share(str(label), given, people, rated, levels)
+            found += _share(label, given, people, rated, levels)
         except UndefinedStatistic as undefined:
             left_out.append(undefined.reason if len(people.labels) == 2 else labelled(f"'{label}'", undefined.reason))
     return found, left_out

@@ -288,7 +288,12 @@ def _unrated(found: Unrated | None) -> dict[str, Any] | None:
             for one in found.corrected
         ],
         "shifts": [
-            {"label": one.label, "difference": _estimate(one.difference), "shifted": one.shifted}
+            {
+                "label": one.label,
+                "of": one.of,
+                "difference": _estimate(one.difference),
+                "shifted": one.shifted,
+            }
             for one in found.shifts
         ],
         "why": found.why or None,

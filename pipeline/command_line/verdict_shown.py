@@ -218,10 +218,13 @@ def _show_unrated(result: Mapping[str, Any], console: Console) -> None:
             console.print(Padding(Text(sentence), (0, 0, 0, 2)))
         for shift in found["shifts"]:
             if shift["shifted"]:
-                of = "mean" if shift["label"] is None else f"share of '{shift['label']}'"
-                rows = f"these {found['n_unrated']:,} objects"
-                away = f"The judge's {of} is {_shown(shift['difference'], sign=True)} away on {rows}"
-                warning = f"Warning: {away}: if people did not rate a random part, these numbers are wrong."
+                warning = _say(
+                    f"shifted.{shift['of']}",
+                    judge=judge["name"],
+                    label=shift["label"] or "",
+                    difference=_shown(shift["difference"], sign=True),
+                    n=f"{found['n_unrated']:,}",
+                )
                 console.print(Padding(Text(warning, style="yellow"), (0, 0, 0, 2)))
 
 

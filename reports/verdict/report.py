@@ -250,7 +250,7 @@ def _shifted(judge: Values) -> list[Text]:
     found = judge["unrated"] or {"shifts": []}
     return [
         say(
-            "shifted.mean" if shift["label"] is None else "shifted.share",
+            f"shifted.{shift['of']}",
             difference=_value(shift["difference"]),
             n=whole(found["n_unrated"]),
             label=same(shift["label"] or ""),

@@ -7,7 +7,7 @@ import pytest
 
 from analysis.agreement.alternative_annotator import POOLED
 from analysis.verdict.people import People, Quantity, Standing, objects_needed, standing
-from analysis.verdict.rule import Condition, decided
+from analysis.verdict.rule import OTHER_SCALE, Condition, decided
 from tests.analysis.verdict.test_people import made
 from tools.verdict_rates import UNRELATED, World, rates
 
@@ -72,6 +72,10 @@ def test_the_margin_is_a_quarter_of_what_people_reach_where_that_is_less(sure: S
 def test_a_judge_that_only_sorts_as_people_do_is_for_ranking(sure: Standing) -> None:
     found = decided(lost(sure))
     assert found.word == "only for ranking"
+    # Why it is no yes.
+    assert "within epsilon 0.2: a yes needs " in found.reasons[1]
+    other_scale = decided(replace(sure, test=None))
+    assert (other_scale.word, other_scale.reasons[1:]) == ("only for ranking", (OTHER_SCALE,))
     assert decided(lost(sure), can_rank=False).word == "not proven"
 
 

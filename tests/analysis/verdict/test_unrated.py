@@ -206,8 +206,17 @@ def test_another_kind_of_rows_is_a_shift(moved: float, shifted: bool) -> None:
     answers = np.where(np.arange(300) < 100, truth, np.nan)
     found = unrated(one_person(answers.tolist()), truth + 0.2 * random.standard_normal(300))
     assert found is not None
-    [shift] = found.shifts
-    assert shift.shifted is shifted
+    assert [(one.of, one.shifted) for one in found.shifts] == [("mean", shifted), ("spread", False)]
+
+
+def test_scores_of_the_same_mean_that_spread_otherwise_are_a_shift() -> None:
+    # 2 and 4 on 40 rated rows, 1 and 5 on 40 others: mean 3 twice, distance from the median 1 and 2.
+    judge = np.concatenate([np.tile([2.0, 4.0], 20), np.tile([1.0, 5.0], 20)])
+    found = unrated(one_person([*np.tile([2.0, 3.0, 4.0, 4.0], 10), *[np.nan] * 40]), judge)
+    assert found is not None
+    mean, spread = found.shifts
+    assert (mean.difference.value, mean.shifted) == (0.0, False)
+    assert (spread.difference.value, spread.shifted) == (1.0, True)
 
 
 def test_a_judge_on_another_scale_is_calibrated_and_rated_objects_are_held_out() -> None:
