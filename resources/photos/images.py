@@ -191,6 +191,15 @@ def refuse_large(data: bytes, path: object) -> None:
         raise UnreadableImage(path, problem, "Save it compressed, or reduce it.")
 
 
+def pixels_in(data: bytes) -> int:
+    """How many pixels an image file says it has; 0 where it cannot be decoded, as decoding says why."""
+    try:
+        with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            return image.width * image.height
+    except (Image.DecompressionBombError, OSError, SyntaxError, ValueError, EOFError, IndexError):
+        return 0
+
+
 def decode_image(data: bytes, path: object, max_side_px: int | None = None) -> NDArray[np.uint8]:
     """`load_image` for bytes that were read already; `path` only serves the message."""
     array = _with_alpha(_decoded(data, path))

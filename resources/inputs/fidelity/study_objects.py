@@ -22,7 +22,8 @@ from resources.inputs.faults import Faults
 from resources.inputs.fidelity.human_scores import CATEGORIES, BadObjectName, ObjectName, parse_object_name
 from resources.inputs.fidelity.manifest import Candidate, read_manifest
 from resources.inputs.fidelity.texts import Text, read_texts
-from resources.photos.images import UnreadableImage, decode_image, read_image_file
+from resources.photos.images import MAX_PIXELS, UnreadableImage, decode_image, pixels_in, read_image_file
+from resources.photos.pixels_at_once import PixelsAtOnce
 from resources.runtime.opened_files import refuse_link_out, refuse_name
 
 MAX_PHOTOS = 5
@@ -49,6 +50,8 @@ SHARED_CANDIDATE = "candidate"
 _TEXT_LISTS = ("reference_paths", "reference_sha256")
 _OF_OBJECT = ("object", "item_id", "product_id", "variant", "algorithm", *CATEGORIES)
 _THREADS = 8
+# Of two pictures of the largest size that is read, each of which takes 0.6 GB until it is looked at.
+MOST_PIXELS_AT_ONCE = 2 * MAX_PIXELS
 PATH = "output_glb_relpath"
 SELECTED_COLUMNS = ("row", "object", "judged_object", "filename", "judged_filename")
 
@@ -280,13 +283,18 @@ class _Picture(NamedTuple):
 
 def _checked(paths: Iterable[UPath]) -> dict[UPath, _Picture | UnreadableImage]:
     """Every image that decodes to a picture of something, and for the others the error."""
+    at_once = PixelsAtOnce(MOST_PIXELS_AT_ONCE)
 
     def check(path: UPath) -> _Picture | UnreadableImage:
         try:
             data = read_image_file(path)
-            picture = decode_image(data, path)
+            with at_once.decoding(pixels_in(data)):
+                return looked_at(data, path)
         except UnreadableImage as error:
             return error
+
+    def looked_at(data: bytes, path: UPath) -> _Picture | UnreadableImage:
+        picture = decode_image(data, path)
         if shows_nothing(picture):
             problem = "nothing is visible in the picture: it is all transparent or all black."
             remedy = "Export it again with the object in view."

@@ -2,14 +2,19 @@
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
+from threading import Barrier, BrokenBarrierError, Lock
 
+import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 from upath import UPath
 
 from resources.errors import UserError
+from resources.inputs.fidelity import study_objects
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import COLUMNS, ImageFolders, find_study_objects
 from resources.inputs.fidelity.study_objects import SELECTED_COLUMNS as SELECTED
@@ -229,3 +234,28 @@ def test_image_folders_may_be_an_fsspec_address() -> None:
         (root / "Item" / name).write_bytes(b"x")
     photos = ImageFolders.at(root, "references").photos_of("item")
     assert [photo.name for photo in photos] == ["gt_1.PNG", "gt_2.png"]
+
+
+@pytest.mark.parametrize(("most_pixels", "most_pictures"), [(2 * 64 * 64, 2), (study_objects.MOST_PIXELS_AT_ONCE, 4)])
+def test_large_pictures_are_decoded_two_at_once_and_small_ones_as_threads_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_pixels: int, most_pictures: int
+) -> None:
+    now, seen, lock, all_four = 0, [], Lock(), Barrier(4)
+
+    def decode(data: bytes, path: object) -> NDArray[np.uint8]:
+        nonlocal now
+        with lock:
+            now += 1
+            seen.append(now)
+        with suppress(BrokenBarrierError):
+            all_four.wait(0.05)
+        with lock:
+            now -= 1
+        return np.full((64, 64, 4), 255, dtype=np.uint8)
+
+    monkeypatch.setattr(study_objects, "MOST_PIXELS_AT_ONCE", most_pixels, raising=False)
+    monkeypatch.setattr(study_objects, "decode_image", decode)
+    for place in range(4):
+        Image.new("RGB", (64, 64)).save(tmp_path / f"{place}.png")
+    study_objects._checked(UPath(tmp_path / f"{place}.png") for place in range(4))
+    assert max(seen) == most_pictures
