@@ -15,11 +15,12 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from dagster._core.execution import compute_logs
 from dagster._core.storage.event_log.in_memory import InMemoryEventLogStorage
-from dagster._core.storage.event_log.schema import AssetKeyTable
+from dagster._core.storage.event_log.sql_event_log import SqlEventLogStorage
 from dagster._core.storage.runs.in_memory import InMemoryRunStorage
 
 Connecting = Callable[[Any], AbstractContextManager[sa.Connection]]
 FOREIGN_KEYS = "foreign keys are on"
+_has_column = SqlEventLogStorage.has_asset_key_col
 _read_scripts = ScriptDirectory.from_config
 _scripts: dict[str | None, ScriptDirectory] = {}
 
@@ -35,10 +36,15 @@ def quick_dagster() -> None:
     compute_logs.tail_to_stream = _shown_at_the_end
     InMemoryEventLogStorage._connect = _held(InMemoryEventLogStorage._connect)  # type: ignore[method-assign]
     InMemoryRunStorage.connect = _held(InMemoryRunStorage.connect)  # type: ignore[method-assign]
-    # Dagster asks the database, more often than for anything else. Its tables are those that are declared.
-    InMemoryEventLogStorage.has_asset_key_col = (  # type: ignore[method-assign]
-        lambda _storage, name: name in AssetKeyTable.c
-    )
+    # Dagster asks for columns more often than for anything else: a table that has one keeps it.
+    SqlEventLogStorage.has_asset_key_col = _asked_until_it_is_there  # type: ignore[method-assign]
+
+
+def _asked_until_it_is_there(storage: SqlEventLogStorage, name: str) -> bool:
+    known: set[str] = vars(storage).setdefault("columns that are there", set())
+    if name not in known and _has_column(storage, name):
+        known.add(name)
+    return name in known
 
 
 def _scripts_of(config: Config) -> ScriptDirectory:
