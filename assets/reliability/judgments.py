@@ -192,6 +192,8 @@ def judges_gate(judgments: pd.DataFrame, plan: ReliabilityStudy) -> Gate:
 
 def _why_no_score(judgments: pd.DataFrame, judges: Sequence[str]) -> str:
     """Why answers of each judge have no score; empty where all have one, or there are none."""
+    if judgments["score"].notna().all():
+        return ""
     current = judgments[judgments["counts"].astype(bool)]
     of_judges = {judge: current[current["judge"] == judge] for judge in judges}
     reasons = {judge: why_no_score(rows["state"], rows["message"]) for judge, rows in of_judges.items()}
