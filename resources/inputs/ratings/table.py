@@ -13,6 +13,7 @@ from analysis.messages import Name, message
 from analysis.spelling import one_spelling
 from analysis.verdict.findings import FEWEST_OF_A_PERSON
 from analysis.verdict.panel import MOST_STEPS
+from analysis.verdict.zeros import what_zero_is, zeros_next_to_a_scale
 from analysis.words import how_often
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
@@ -187,13 +188,14 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
     _refuse_codes(raw, values, columns)
     # What follows takes every rater to have ratings.
     raw.faults.raise_if_any()
+    notes = [] if columns.scale is not None else _zero_notes(raw, values)
     scale = columns.scale or _numeric_scale(values)
     labels_there: tuple[str, ...] = ()
     if scale == "nominal":
         there = np.unique(np.concatenate([column[~np.isnan(column)] for column in values.values()]))
         labels_there = tuple(f"{value:g}" for value in there)
         values = {name: np.where(np.isnan(v), np.nan, np.searchsorted(there, v)) for name, v in values.items()}
-    return _ratings(raw, values, scale, labels_there, written.notes())
+    return _ratings(raw, values, scale, labels_there, [*written.notes(), *notes])
 
 
 def _in_one_unit(raw: RawRatings, texts: Mapping[str, Iterable[str]], written: WrittenColumns) -> WrittenColumns:
@@ -273,6 +275,27 @@ def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: Rating
             if few or abs(others - code).min() <= np.ptp(others):
                 remedy = f"{remedy[:-1]}, `--scale {scale}` if it is one."
             raw.faults.add(problem, remedy, raw.rows[name][int(places[0])])
+
+
+def _zero_notes(raw: RawRatings, values: Mapping[str, Floats]) -> list[str]:
+    """What is said of zeros that may be ratings; a fault where they are none. People are asked as one."""
+    notes = []
+    for names in (raw.people, *((name,) for name in raw.judges)):
+        given = np.concatenate([values[name] for name in names] or [np.empty(0)])
+        with_zeros = [name for name in names if bool((values[name] == 0.0).any())]
+        if not zeros_next_to_a_scale(given) or (zero := what_zero_is(values, with_zeros, raw.people)) == "a rating":
+            continue
+        n, others = int((given == 0.0).sum()), given[given > 0.0]
+        if zero == "cannot say":
+            said = "0 is read as a rating in {which} ({often}). If it stands for no rating, add `--blank 0`."
+            notes.append(message(said, which=listing(map(Name, with_zeros)), often=how_often(n)))
+            continue
+        problem = f"'{with_zeros[0]}' has a 0 ({n:,} in all) next to ratings of {others.min():g} to {others.max():g}, "
+        problem += "and the others rate these objects about as high as the rest."
+        scale = "ordinal" if _numeric_scale(values) == "ordinal" else "interval"
+        remedy = f"{_correct('0')[:-1]}, `--scale {scale}` if it is one."
+        raw.faults.add(problem, remedy, raw.rows[with_zeros[0]][int(np.argmax(values[with_zeros[0]] == 0.0))])
+    return notes
 
 
 def _code(given: Floats, of_people: bool) -> float | None:
