@@ -7,7 +7,7 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.messages import message, message_list
+from analysis.messages import Name, message, message_list
 from assets.evaluation.logic.differences import are_same_samples
 from assets.evaluation.logic.outputs import save_results, summary_of
 from assets.shared.partitions import MADE_SO_FAR
@@ -108,11 +108,10 @@ def mean_rows(rows: list[dict[str, Any]], samples: Frames) -> list[dict[str, Any
         sizes = [max(row["n_used"] for row in group) for group in groups]
         left_out = len(of_all) - len(defined)
         remarks = [message("{n} undefined left out", n=left_out)] if left_out else []
-        remarks += [
-            message("{datasets} count once", datasets=reduce(_and, (str(row["dataset"]) for row in group)))
-            for group in groups
-            if len(group) > 1
-        ]
+        for group in groups:
+            if len(group) > 1:
+                names: list[str] = [Name(row["dataset"]) for row in group]
+                remarks.append(message("{datasets} count once", datasets=reduce(_and, names)))
         common = {
             "kind": kind,
             "statistic": statistic,

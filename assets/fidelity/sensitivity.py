@@ -8,7 +8,7 @@ import pandas as pd
 
 from analysis.accuracy.effect_size import FEWEST
 from analysis.gates import NOT_ASKED, Gate, at_least, at_most, share_at_least
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.ties import compare
 from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
 from assets.shared.gate import Kind, gate
@@ -130,7 +130,7 @@ def every_alteration_is_seen(sensitivity: pd.DataFrame) -> Gate:
     without = message(
         "fewer than {fewest} items have a pair of scores that counts for {alterations}",
         fewest=FEWEST,
-        alterations=listing(unknown),
+        alterations=listing(map(Name, unknown)),
     )
     move = "move its scores as they should" if (not_seen["expected"] == "better").any() else "lower its scores"
     remedy = f"They are {', '.join(missed)}: differences of that kind do not {move}. Do not read them so."

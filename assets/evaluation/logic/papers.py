@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from analysis.correlation.paper_deviation import paper_deviation
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.resampling.bootstrap import Interval
 from analysis.spelling import one_spelling
 from assets.evaluation.logic.results import JSONObject, bounds
@@ -83,7 +83,7 @@ def comparison_row(
         "paper_value": result.value,
     }
     if result.metric not in ours:
-        lacking = {"metric": result.metric, "category": str(row["category"])}
+        lacking = {"metric": result.metric, "category": Name(row["category"])}
         why = message("this data set has no {metric} of {category}", **lacking)
         return row | {"undefined": why if result.category else message("this data set has no {metric}", **lacking)}
     value, interval, reason = ours[result.metric]

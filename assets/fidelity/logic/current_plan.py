@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.settings import judge_in
 from resources.judges.contract import JudgedObject
@@ -55,7 +55,7 @@ def difference(calls: pd.DataFrame, plan: CurrentPlan) -> str | None:
     once = calls.drop_duplicates("object")
     for name, prompt, images in zip(once["object"], once["prompt_hash"], once["image_hashes"], strict=True):
         if plan.prompts.get(name, prompt) != prompt:
-            return message("the prompt or rubric changed since object {object} was judged", object=name)
+            return message("the prompt or rubric changed since object {object} was judged", object=Name(name))
         if plan.images.get(name, tuple(images)) != tuple(images):
-            return message("what the judge sees of object {object} changed since it was judged", object=name)
+            return message("what the judge sees of object {object} changed since it was judged", object=Name(name))
     return None

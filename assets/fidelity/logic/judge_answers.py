@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.gates import Gate, at_most
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.ties import join_ties
 from analysis.words import count_noun
 from assets.shared.partitions import Frames
@@ -112,7 +112,7 @@ def enough_repeats_gate(matrix: pd.DataFrame, study: FidelityStudy, calls: pd.Da
             "Too few: {objects}. {why}Run the setting again: faults are asked again. An answer without a score is "
             "final: `answers_are_valid_json` says the cause. Where only few have none, plan more repeats, or raise "
             "`max_incomplete_share` to leave such objects out of all settings.",
-            objects=listing(short),
+            objects=listing(map(Name, short)),
             why=_why_too_few(matrix, minimum, calls),
         ),
     )

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 from upath import UPath
 
+from analysis.messages import Name, message
 from resources.configuration.fidelity import FidelityStudy, HumanScoreColumns
 from resources.errors import FileFault, UserError, listing, nearest_of
 from resources.inputs.column_names import SpelledNames
@@ -292,11 +293,12 @@ def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     if not records:
         faults.add(f"there is no score in column '{columns.score}'.", "Give at least one object a score.")
         faults.raise_if_any()
+    which = message("Annotators in column '{column}'", column=Name(columns.annotator))
     return HumanScoresRead(
         frame=_table(records),
         n_rows_in_file=len(file.frame),
         exclusions=tuple(exclusions),
-        notes=(*written.notes(), *names.notes(f"Annotators in column '{columns.annotator}'")),
+        notes=(*written.notes(), *names.notes(which)),
         n_catalogue_jobs=len(catalogue.jobs) if catalogue else None,
         n_catalogue_duplicates=catalogue.n_duplicates if catalogue else None,
     )

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analysis.messages import message
 from analysis.spelling import one_spelling
 from analysis.words import count_noun
 from resources.database.storable import storable
@@ -271,7 +272,7 @@ class Gathering:
             self._missing(keys, there),
             tuple(ignored),
             {"documents": np.array(self._document_rows)[order], "scores": keys["row"][there]},
-            notes=(*self._written.notes(), *self._judge_names.notes("Judges")),
+            notes=(*self._written.notes(), *self._judge_names.notes(message("Judges"))),
         )
 
     def _under_each_version(

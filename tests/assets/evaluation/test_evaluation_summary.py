@@ -12,6 +12,7 @@ from upath import UPath
 from assets.evaluation.evaluation_summary import mean_rows
 from assets.evaluation.logic.differences import are_same_samples
 from pipeline.command_line.evaluation_summary import show_evaluation
+from reports.shared.phrases import phrase
 from resources.runtime.home import Home
 from resources.tables.evaluation import EVALUATION_SUMMARY, METRIC_COMPARISON
 
@@ -70,6 +71,13 @@ def test_metrics_of_the_same_samples_count_once_beside_other_samples() -> None:
     # The pictures: (0.5 + 0.7) / 2 = 0.6 of 10. (0.6 + 0.8) / 2 = 0.7; (0.6 * 10 + 0.8 * 30) / 40 = 0.75
     assert (plain["value"], weighted["value"]) == (pytest.approx(0.7), pytest.approx(0.75))
     assert (plain["n_used"], plain["undefined"]) == (40, "blur and ssim count once")
+
+
+def test_data_sets_whose_names_are_words_of_sentences_stay_in_italian() -> None:
+    # "people" is "le persone" in a sentence, "once" is "una volta".
+    frames = {"people": samples(0, 8), "other": samples(100, 30), "once": samples(0, 10)}
+    plain, _ = mean_rows([row("people", 0.5, 8), row("other", 0.8, 30), row("once", 0.7, 10)], frames)
+    assert phrase(plain["undefined"]).plains["it"] == "people e once contano una volta sola"
 
 
 @pytest.mark.parametrize(

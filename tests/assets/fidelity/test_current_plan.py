@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.logic.current_plan import CurrentPlan, difference
+from reports.shared.phrases import phrase
 
 PLAN = CurrentPlan("judge", {"a": "prompt", "b": "prompt"}, {"a": ("1", "2"), "b": ("1", "3")})
 
@@ -35,3 +36,14 @@ def test_calls_of_another_judge_prompt_or_image_are_told(changed: dict[str, obje
 
 def test_an_object_that_is_not_judged_any_more_is_no_difference() -> None:
     assert difference(calls(), CurrentPlan("judge", {"a": "prompt"}, {"a": ("1", "2")})) is None
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [CurrentPlan("judge", {"people": "another"}, {}), CurrentPlan("judge", {}, {"people": ("1", "4")})],
+)
+def test_an_object_whose_name_is_a_word_of_sentences_stays_in_italian(plan: CurrentPlan) -> None:
+    # "people" is "le persone" in a sentence.
+    words = phrase(difference(calls(object="people"), plan)).plains["it"]
+    assert "people" in words
+    assert "persone" not in words

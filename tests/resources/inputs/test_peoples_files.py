@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from reports.shared.phrases import phrase
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError
 from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
@@ -153,6 +154,8 @@ def test_annotators_whose_names_differ_in_spelling_only_are_one(tmp_path: Path, 
     read = read_human_scores(plan)
     assert sorted(read.frame["annotator"].unique()) == ["Anna", "José", "Li"]
     assert read.notes[0].startswith("Annotators in column 'annotator' that differ in spelling only are one: ")
+    said = "Annotatori nella colonna 'annotator' che differiscono solo nella grafia sono una cosa sola: "
+    assert phrase(read.notes[0]).plains["it"].startswith(said)
     header = "3D Object filename;Visual Fidelity;annotator"
     lines = [f"{OBJECT.format('a')};75 %;1.0", f"{OBJECT.format('b')};80 %;1", f"{OBJECT.format('a')};90 %;2"]
     path = written(tmp_path / "scores.csv", header, *lines)
@@ -181,6 +184,8 @@ def test_relevance_reads_ids_numbers_and_judges_in_one_way(tmp_path: Path) -> No
         "Column 'score'",
         "Judges that differ in spelling only are one",
     ]
+    said = "Giudici che differiscono solo nella grafia sono una cosa sola: "
+    assert phrase(read.notes[1]).plains["it"].startswith(said)
 
 
 def test_lists_of_scores_as_json_in_a_cell_are_read_in_the_form_of_the_column(tmp_path: Path) -> None:
