@@ -1,9 +1,11 @@
 """Columns of ratings that are another column, or a summary of others: people would be judged by themselves."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import Final, NamedTuple
 
 import numpy as np
+import scipy
 
 from analysis.messages import Name, message
 from analysis.ties import TIE
@@ -21,26 +23,46 @@ MOST_PEOPLE: Final = 50
 # Where people differ so little that a rater like them would equal one on all objects more often, it is no copy.
 BY_CHANCE: Final = 0.01
 
+# A near copy differs on at most this share of the objects. What may be an excellent judge too is named where it differs
+# on at most a tenth of those on which the two people that are most alike do.
+MOST_OTHER: Final = 0.05
+SHARE_OF_PEOPLES: Final = 0.1
+
 OF_A_PERSON: Final = (
-    "it equals {name} on all {n:,} objects that both have, so that people would be compared with themselves: leave "
-    "{person} out of the people, or name the judge's own ratings"
+    "it equals {name} on {of_objects}, so that people would be compared with themselves: leave {person} out of the "
+    "people, or name the judge's own ratings"
 )
 OF_ALL: Final = (
-    "it equals {name} on all {n:,} objects that both have, so that people would be compared with themselves: name the "
-    "judge's own ratings"
+    "it equals {name} on {of_objects}, so that people would be compared with themselves: name the judge's own ratings"
 )
 ONLY_ONE: Final = (
-    "it equals {name} on all {n:,} objects that both have, so that {name} would be compared with itself: name the "
-    "judge's own ratings, or another person's"
+    "it equals {name} on {of_objects}, so that {name} would be compared with itself: name the judge's own ratings, or "
+    "another person's"
+)
+NEARLY: Final = (
+    "it equals {name} on {of_objects}, and may be an excellent judge: if its ratings were made from people's, this "
+    "verdict says nothing"
 )
 
 
 class _Alike(NamedTuple):
-    """What a column equals, on how many objects, and which person that is; "" for a summary of several."""
+    """What a column equals, on how many objects but for how many, and which person that is; "" for a summary.
+
+    `chance` is that a judge without errors would differ from it on so few.
+    """
 
     name: str
     n: int
     person: str = ""
+    n_other: int = 0
+    chance: float = 0.0
+
+    @property
+    def of_objects(self) -> str:
+        """On how many."""
+        if not self.n_other:
+            return message("all {n:,} objects that both have", n=self.n)
+        return message("{same:,} of the {n:,} objects that both have", same=self.n - self.n_other, n=self.n)
 
 
 def copy_of_people(people: People, judge: Floats) -> str:
@@ -56,13 +78,74 @@ def copy_of_people(people: People, judge: Floats) -> str:
     """
     raters = _raters(people)
     found = _like_a_person(people, judge, raters) or _like_people(people, judge) or _in_another_unit(people, judge)
-    if found is None or _alike(people, raters) ** found.n > BY_CHANCE:
+    if found is not None and _alike(people, raters) ** found.n > BY_CHANCE:
+        return ""
+    if found is None:
+        found = next((one for one in _near(people, judge, raters) if one.chance <= BY_CHANCE), None)
+    if found is None:
         return ""
     if len(people.called) == 1:
-        return message(ONLY_ONE, name=found.name, n=found.n)
+        return message(ONLY_ONE, name=found.name, of_objects=found.of_objects)
     if found.person:
-        return message(OF_A_PERSON, name=found.name, n=found.n, person=found.person)
-    return message(OF_ALL, name=found.name, n=found.n)
+        return message(OF_A_PERSON, name=found.name, of_objects=found.of_objects, person=found.person)
+    return message(OF_ALL, name=found.name, of_objects=found.of_objects)
+
+
+def nearly_people(people: People, judge: Floats) -> str:
+    """That a judge differs from people on so few objects that it may be made of their ratings, or be an excellent one.
+
+    Args:
+        people: At least one.
+        judge: Shape ``(n,)``, NaN where there is none.
+
+    Returns:
+        A sentence without its full stop; "" where it is neither, or a copy.
+    """
+    raters = _raters(people)
+    few = SHARE_OF_PEOPLES * min(_apart(people, raters).values(), default=0.0)
+    near = [one for one in _near(people, judge, raters) if one.n_other <= few * one.n]
+    if not near or copy_of_people(people, judge):
+        return ""
+    found = min(near, key=lambda one: one.n_other / one.n)
+    return message(NEARLY, name=found.name, of_objects=found.of_objects)
+
+
+def _near(people: People, own: Floats, raters: Sequence[int]) -> Iterator[_Alike]:
+    """Each person, then each summary of several, from which a column differs on few objects but some.
+
+    A judge without errors differs from a person where that person errs, at least half as often as the person differs
+    from the most similar other one; from a summary of several where more than half of them err, in one direction where
+    there are two. Both are counted as if errors fell on objects evenly: where they do not, it differs more often.
+    """
+    apart = _apart(people, raters)
+    if not apart:
+        return
+    for place in raters:
+        name = Name(people.called[place])
+        if slips := [share / 2.0 for pair, share in apart.items() if place in pair]:
+            yield from _few(own, people.answers[:, place], 0.0, _Alike(name, 0, name), min(slips))
+    n_people = int((~np.isnan(people.answers)).sum(axis=1).max())
+    sides = 1 if len(people.labels) == 2 else 2
+    slip = min(apart.values()) / 2.0 / sides
+    wrong = sides * float(scipy.special.bdtrc(n_people // 2, n_people, slip))
+    for name, column, room in _summaries(people, own):
+        yield from _few(own, column, room, _Alike(name, 0), wrong)
+
+
+def _few(own: Floats, column: Floats, room: float, alike: _Alike, wrong: float) -> Iterator[_Alike]:
+    both, n_other = _other(own, column, room)
+    if both >= FEWEST and 0 < n_other <= MOST_OTHER * both:
+        yield alike._replace(n=both, n_other=n_other, chance=float(scipy.special.bdtr(n_other, both, wrong)))
+
+
+def _apart(people: People, raters: Sequence[int]) -> dict[tuple[int, int], float]:
+    """Of two people each who rated enough of the same objects: the share on which they differ."""
+    found = {}
+    for pair in combinations(raters, 2):
+        n, n_other = _other(*people.answers[:, list(pair)].T, 0.0)
+        if n >= FEWEST:
+            found[pair] = n_other / n
+    return found
 
 
 def _alike(people: People, raters: Sequence[int]) -> float:
@@ -117,24 +200,30 @@ def _like_a_person(people: People, own: Floats, places: Sequence[int]) -> _Alike
 
 def _like_people(people: People, own: Floats) -> _Alike | None:
     """A summary of several people that a judge equals."""
+    for name, column, room in _summaries(people, own):
+        if n := _equal(own, column, room):
+            return _Alike(name, n)
+    return None
+
+
+def _summaries(people: People, own: Floats) -> Iterator[tuple[str, Floats, float]]:
+    """What several people say together, and how far from it a column may be that is written as this one."""
     answers = people.answers
     if answers.shape[1] < 2:
-        return None
+        return
     if people.measure != "scores":
-        n = _equal(own, majority_of(answers), 0.0) if answers.shape[1] > 2 else 0
-        return _Alike(message("the majority of the people"), n) if n else None
+        if answers.shape[1] > 2:
+            yield message("the majority of the people"), majority_of(answers), 0.0
+        return
     means = _means(answers)
-    if n := _equal(own, means, _room(own)):
-        return _Alike(message("the mean of the people"), n)
+    yield message("the mean of the people"), means, _room(own)
     medians = np.full(len(own), np.nan)
     several = ~np.isnan(means)
     medians[several] = np.nanmedian(answers[several], axis=1)
-    if n := _equal(own, medians, 0.0):
-        return _Alike(message("the median of the people"), n)
+    yield message("the median of the people"), medians, 0.0
     are_near = bool((np.nan_to_num(np.abs(answers - means[:, None])) <= 0.5).all())
-    if _decimals(own) == 0 and not are_near and (n := _equal(own, means, 0.5)):
-        return _Alike(message("the rounded mean of the people"), n)
-    return None
+    if _decimals(own) == 0 and not are_near:
+        yield message("the rounded mean of the people"), means, 0.5
 
 
 def _in_another_unit(people: People, own: Floats) -> _Alike | None:
@@ -178,11 +267,18 @@ def _means(answers: Floats) -> Floats:
 
 def _equal(one: Floats, other: Floats, room: float) -> int:
     """On how many objects both are given, where they are equal on all of these; 0 where not, or where too few are."""
+    n, n_other = _other(one, other, room)
+    return n if n >= FEWEST and not n_other else 0
+
+
+def _other(one: Floats, other: Floats, room: float) -> tuple[int, int]:
+    """On how many objects both are given, and on how many of these they differ; none where the first is constant."""
     both = ~np.isnan(one) & ~np.isnan(other)
     first, second = one[both], other[both]
     near = room + TIE * np.maximum(np.abs(first), np.abs(second))
-    is_alike = len(first) >= FEWEST and bool((np.abs(first - second) <= near).all())
-    return len(first) if is_alike and bool((first != first[0]).any()) else 0
+    if not len(first) or bool((first == first[0]).all()):
+        return 0, 0
+    return len(first), int((np.abs(first - second) > near).sum())
 
 
 def _room(own: Floats) -> float:

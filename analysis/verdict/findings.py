@@ -8,7 +8,7 @@ import numpy as np
 
 from analysis.messages import Name, message
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.copies import copies_among_people, copy_of_people
+from analysis.verdict.copies import copies_among_people, copy_of_people, nearly_people
 from analysis.verdict.errors import Errors, Factor, errors
 from analysis.verdict.judges import AgainstOne, Judges, against_one, judges_compared
 from analysis.verdict.panel import EACH, Line, Shares, alphas, each_person, label_shares, on_steps, panel
@@ -44,7 +44,7 @@ class OfJudge:
         errors: What its errors depend on, where the file has other columns.
         same_scale: Whether its scores have the unit of the people's.
         reversed: Why its sign looks turned; "" where it does not.
-        copies: What is said first: people who are copies of each other.
+        copies: What is said first: people who are copies of each other, and that the judge is nearly people's.
     """
 
     name: str
@@ -129,7 +129,10 @@ def findings(
     }
     twins = copies_among_people(people)
     found = tuple(
-        replace(_of_judge(name, scores, asked, same_scale=of_scale[name]), copies=tuple(twins))
+        replace(
+            _of_judge(name, scores, asked, same_scale=of_scale[name]),
+            copies=(*twins, *filter(None, [nearly_people(people, scores)])),
+        )
         for name, scores in turned.items()
     )
     comparison, why = None, ""

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from analysis.messages import message, message_list
 from analysis.undefined import UndefinedStatistic
-from analysis.verdict.copies import copies_among_people, copy_of_people
+from analysis.verdict.copies import copies_among_people, copy_of_people, nearly_people
 from analysis.verdict.judges import AgainstOne, PersonWord, against_one
 from analysis.verdict.people import Floats, Measure, People, standing
 from analysis.verdict.rule import (
@@ -166,7 +166,7 @@ def with_copies(said: Verdict, people: People, judge: Floats) -> Verdict:
         One condition more that nothing needs, where a judge is people's, or a person another one's copy.
     """
     own = copy_of_people(people, judge)
-    why = own or message_list(copies_among_people(people))
+    why = own or message_list([*copies_among_people(people), nearly_people(people, judge)])
     if why:
         first = Condition(COPIES, "does not apply", False, None, None, None, "", None, None, None, why)
         said = said._replace(conditions=(*said.conditions, first))

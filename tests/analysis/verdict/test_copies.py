@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.verdict.copies import copies_among_people, copy_of_people
+from analysis.verdict.copies import copies_among_people, copy_of_people, nearly_people
 from analysis.verdict.people import Measure, People
 from analysis.verdict.stated import COPIES, against_people
 from tests.analysis.verdict.test_people import made
@@ -102,3 +102,37 @@ def test_in_a_study_it_is_a_condition_of_the_verdict() -> None:
     )
     _, said, _ = against_people(of(people), judge, [])
     assert COPIES not in {one.name for one in said.conditions}
+
+
+@pytest.mark.parametrize("n_other", [2, 3])
+def test_a_judge_that_differs_on_a_few_objects_from_what_one_without_errors_would_is_a_copy(n_other: int) -> None:
+    people, _ = made()
+    judge = people[:, 1].copy()
+    judge[:n_other] += 1
+    # People differ on half of 60 objects at least, so that b errs on 15 or more: 2 or 3 are too few by far.
+    assert f"equals b on {60 - n_other} of the 60 objects that both have" in copy_of_people(of(people), judge)
+    assert not nearly_people(of(people), judge)
+    # Four are more than a twentieth.
+    judge[:4] = people[:4, 1] + 1
+    assert not copy_of_people(of(people), judge)
+
+
+def test_a_judge_that_a_few_errors_part_from_the_mean_is_a_copy_or_may_be_excellent() -> None:
+    # Each of three people is one step too high on a third of the objects of their own, so that two are right on each:
+    # two people differ on two thirds of the objects, which makes 1/3 errors a person, 1/6 in either direction.
+    truth = np.arange(120.0) % 5
+    answers = truth[:, None] + (np.arange(120)[:, None] // 5 % 3 == np.arange(3))
+    judge = truth.copy()
+    judge[7] += 1
+    # Both directions: 2 P(Bin(3, 1/6) > 1) = 0.148; at most 1 of 120 in 0.852^120 (1 + 120 0.148/0.852) = 1e-7.
+    assert "the median of the people on 119 of the 120" in copy_of_people(of(answers), judge)
+    # Where two people differ on a tenth it is 2 P(Bin(3, 1/40) > 1) = 0.0037: one of 120 is no proof, and is named.
+    rarely = np.where(np.arange(120)[:, None] % 20 == 5 * np.arange(3), answers + 1, truth[:, None])
+    said = nearly_people(of(rarely), judge)
+    assert said.startswith(
+        "it equals the median of the people on 119 of the 120 objects that both have, and may be an exc"
+    )
+    assert not copy_of_people(of(rarely), judge)
+    _, stated, _ = against_people(of(rarely), judge, [])
+    assert [one.why for one in stated.conditions if one.name == COPIES] == [said]
+    assert stated.word != "cannot say"
