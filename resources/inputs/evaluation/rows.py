@@ -16,7 +16,7 @@ from resources.errors import FileFault, listing
 from resources.inputs.column_names import own_name
 from resources.inputs.evaluation.columns import EvaluationColumns
 from resources.inputs.faults import RowFault
-from resources.inputs.ratings.likely import NO_RATING
+from resources.inputs.ratings.no_rating import NO_RATING
 from resources.inputs.record_files import NO_VALUE, Fields, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenColumns
 from resources.inputs.written_values import (

@@ -32,8 +32,8 @@ from resources.inputs.ratings.likely import (
     looks_like_a_model,
     names_objects,
     names_objects_only,
-    stands_for_no_rating,
 )
+from resources.inputs.ratings.no_rating import stands_for_no_rating
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn, other_text
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS as MOST_NAMES
 from resources.inputs.ratings.summary_rows import MOST_ROWS as MOST_SUMMARIES
@@ -139,6 +139,8 @@ class RawRatings:
     faults: Faults
     others: tuple[OtherColumn, ...] = ()
     decimal: str | None = None
+    # Whether the file's form has a sign of its own for no rating, such as -1 in qrels.
+    has_blank: bool = False
 
 
 def raw_ratings(
@@ -168,7 +170,7 @@ def raw_ratings(
         faults.raise_if_any()
     if not collect:
         faults.raise_if_any()
-    return replace(raw, decimal=opening.decimal)
+    return replace(raw, decimal=opening.decimal, has_blank=bool(file.no_rating))
 
 
 def _own_columns(file: RecordFile, columns: RatingColumns) -> tuple[RatingColumns, list[str]]:

@@ -14,6 +14,7 @@ from analysis.verdict.people import Floats
 from resources.errors import SHOWN, FileFault
 from resources.inputs.column_names import SpelledNames
 from resources.inputs.ratings.criteria import are_criteria, names_a_criterion, shares_words
+from resources.inputs.ratings.no_rating import stands_for_no_rating
 from resources.inputs.record_files import (
     HEAD_RECORDS,
     NO_VALUE,
@@ -89,12 +90,6 @@ FEWEST_NUMBERS: Final = 5
 LONGEST_NAME: Final = 60
 # So large a share of the rows has a name that another row has too where a column says what rows share.
 GROUPED: Final = 0.8
-# What programs and people write where there is no rating; no label has such a name.
-NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
-# In whatever letter case.
-_NOT_APPLICABLE: Final = frozenset(
-    {"n/a", "not applicable", "not available", "not rated", "no answer", "non applicabile", "nicht zutreffend"}
-)
 LONGEST_CELL: Final = 24
 
 
@@ -154,11 +149,6 @@ class LikelyColumns:
     @property
     def _odd(self) -> list[OddCell]:
         return [one.odd for one in self.columns if one.odd and one.role in ("judge", "person", "rating")]
-
-
-def stands_for_no_rating(text: str | None) -> bool:
-    """Whether a cell says by a word or a sign that there is no rating."""
-    return text is not None and (text in NO_RATING or one_spelling(text) in _NOT_APPLICABLE)
 
 
 def shortened(text: str, most: int) -> str:

@@ -21,6 +21,7 @@ from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.ratings.known_orders import known_order, numbered_order
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
 from resources.inputs.ratings.likely import is_nearly_all, names_a_metric
+from resources.inputs.ratings.no_rating import correction, refuse_no_labels
 from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
 
@@ -178,9 +179,9 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
             if number is not None and np.isfinite(number):
                 numbers[text] = number
             else:
-                labels = ", `--scale nominal` if all are labels." if number is None else "."
+                labels = ", `--scale nominal` if all are labels" if number is None else ""
                 problem = f"'{text:.60}' of '{name}' is no {'' if number is None else 'finite '}number."
-                odd[key] = _Odd(row, problem, _correct(text)[:-1] + labels, [key])
+                odd[key] = _Odd(row, problem, correction(text, labels), [key])
         values[name] = np.array([numbers[text] for text in texts])
     for one in odd.values():
         n = sum(raw.ratings[name].count(text) for name, text in one.cells)
@@ -188,7 +189,7 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
     _refuse_codes(raw, values, columns)
     # What follows takes every rater to have ratings.
     raw.faults.raise_if_any()
-    notes = [] if columns.scale is not None else _zero_notes(raw, values)
+    notes = [] if columns.scale is not None or raw.has_blank else _zero_notes(raw, values)
     scale = columns.scale or _numeric_scale(values)
     labels_there: tuple[str, ...] = ()
     if scale == "nominal":
@@ -241,10 +242,6 @@ class _Odd(NamedTuple):
     cells: list[tuple[str, str]]
 
 
-def _correct(text: str) -> str:
-    return f"Correct it, or add `--blank {shlex.quote(text[:60])}` if it stands for no rating."
-
-
 def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: RatingColumns) -> None:
     """Note each 99 or -1 among 1 to 5, and each 44: as ratings of people they would raise every agreement.
 
@@ -269,11 +266,10 @@ def _refuse_codes(raw: RawRatings, values: Mapping[str, Floats], columns: Rating
             n = int((given == code).sum())
             problem = f"'{name}' has a {code:g} ({n:,} in all), and {whose} other ratings are "
             problem += f"{others.min():g} to {others.max():g}."
-            remedy = _correct(f"{code:g}")
             # So far from several people's it would be another scale.
             few = len(names) == 1 or np.count_nonzero(~np.isnan(values[name])) < FEWEST_OF_A_PERSON
-            if few or abs(others - code).min() <= np.ptp(others):
-                remedy = f"{remedy[:-1]}, `--scale {scale}` if it is one."
+            is_near = few or abs(others - code).min() <= np.ptp(others)
+            remedy = correction(f"{code:g}", f", `--scale {scale}` if it is one" if is_near else "")
             raw.faults.add(problem, remedy, raw.rows[name][int(places[0])])
 
 
@@ -293,7 +289,7 @@ def _zero_notes(raw: RawRatings, values: Mapping[str, Floats]) -> list[str]:
         problem = f"'{with_zeros[0]}' has a 0 ({n:,} in all) next to ratings of {others.min():g} to {others.max():g}, "
         problem += "and the others rate these objects about as high as the rest."
         scale = "ordinal" if _numeric_scale(values) == "ordinal" else "interval"
-        remedy = f"{_correct('0')[:-1]}, `--scale {scale}` if it is one."
+        remedy = correction("0", f", `--scale {scale}` if it is one")
         raw.faults.add(problem, remedy, raw.rows[with_zeros[0]][int(np.argmax(values[with_zeros[0]] == 0.0))])
     return notes
 
@@ -357,6 +353,9 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
                     unknown.add(label)
                     problem = f"'{label:.60}' of '{name}' is none of the labels {listing(order)}."
                     faults.add(problem, f"Add it to `--labels`, or say `--blank '{label:.60}'`.", row)
+    if columns.scale != "nominal":
+        settled = {*order, *(spelled.first(_whole(label)) for label in columns.positive)}
+        refuse_no_labels((raw.people, raw.judges), given, raw.rows, settled, faults)
     faults.raise_if_any()
     there = dict.fromkeys(label for texts in given.values() for label in texts if label is not None)
     known = known_order(there) if not (order or columns.positive or columns.scale == "nominal") else None

@@ -204,27 +204,6 @@ def test_good_labels_of_both_bring_them_together(tmp_path: Path) -> None:
     )
 
 
-def test_zeros_where_the_others_rate_as_high_as_elsewhere_are_a_question_that_scale_settles(tmp_path: Path) -> None:
-    rows = [f"o{n},{n % 5 + 1},{n % 5 + 1},{n % 5 + 1}" for n in range(40)]
-    path = csv(tmp_path, "\n".join(["id,gpt,ann,bob", *rows, "x,3,0,3", "y,3,0,3", "z,4,0,3", ""]))
-    said = r"row 42: 'ann' has a 0 \(3 in all\) next to ratings of 1 to 5.*`--blank 0` .*`--scale ordinal` if it is one"
-    with pytest.raises(UserError, match=said):
-        read_ratings(path, WIDE)
-    assert read_ratings(path, replace(WIDE, scale="ordinal")).people["ann"][-1] == 0.0
-    assert np.isnan(read_ratings(path, replace(WIDE, blank=("0",))).people["ann"][-1])
-
-
-def test_a_zero_that_no_one_else_rated_is_a_rating_with_a_note_and_one_that_others_rate_low_needs_none(
-    tmp_path: Path,
-) -> None:
-    rows = [f"o{n},{n % 5 + 1},{n % 5 + 1},{n % 5 + 1}" for n in range(40)]
-    alone = csv(tmp_path, "\n".join(["id,gpt,ann,bob", *rows, "x,0,,", "y,0,,", ""]))
-    note = "0 is read as a rating in gpt (2 times). If it stands for no rating, add `--blank 0`."
-    assert note in read_ratings(alone, WIDE).notes
-    low = csv(tmp_path, "\n".join(["id,gpt,ann,bob", *rows, *[f"x{n},0,1,1" for n in range(9)], ""]))
-    assert read_ratings(low, WIDE).notes == ()
-
-
 def test_a_scale_with_numbers_below_nothing_is_none_of_that(tmp_path: Path) -> None:
     comparisons = csv(tmp_path, "gpt,ann,bob\n" + "0,1,2\n1,0,-1\n2,2,0\n1,0,1\n" * 4 + "-2,-2,-2\n")
     assert read_ratings(comparisons, WIDE).n_rows == 17
