@@ -8,7 +8,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from analysis.messages import message
+from analysis.messages import Name, message
 from analysis.resampling.bootstrap import cluster_index
 from analysis.significance.benjamini_yekutieli import benjamini_yekutieli
 from analysis.ties import compare
@@ -18,6 +18,7 @@ Metric = Literal["negative_rmse", "accuracy"]
 FEWEST_INSTANCES = 30
 FEWEST_ANNOTATORS = 2
 ADVISED_ANNOTATORS = 3
+MOST_NAMES = 5
 POOLED = "all annotators"
 EPSILON = {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
 
@@ -76,6 +77,20 @@ class AlternativeAnnotator:
     metric: Metric
     warning: str | None
     method: str
+
+    @property
+    def mean_d(self) -> float:
+        """How often a person is nearer to the others than the judge, less the reverse: mean over annotators."""
+        found = [part.mean_d for part in self.annotators.values() if part.mean_d is not None]
+        return sum(found) / len(found)
+
+    @property
+    def not_tested(self) -> str:
+        """Who has too few instances to be tested, with how many; nothing where nobody has."""
+        few = [f"{name} ({part.n_instances})" for name, part in self.annotators.items() if part.skipped]
+        named = few if len(few) <= MOST_NAMES else [*few[:MOST_NAMES], f"+{len(few) - MOST_NAMES}"]
+        words = "not tested, with fewer than {fewest} objects: {names}"
+        return message(words, fewest=FEWEST_INSTANCES, names=Name(", ".join(named))) if few else ""
 
 
 def alternative_annotator(

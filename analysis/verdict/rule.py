@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import scipy
 
 from analysis.agreement.alternative_annotator import POOLED, AlternativeAnnotator
-from analysis.messages import labelled, made_of, message
+from analysis.messages import labelled, made_of, message, message_list
 from analysis.ties import compare
 from analysis.verdict.people import LEVELS, Levels, Quantity, Standing, objects_needed
 from analysis.words import bounded
@@ -68,6 +68,10 @@ NEAR = "object by object it is as near to the others as {n_rejected} of {n} peop
 NEAR_AND_NEEDED = (
     "object by object it is as near to the others as {n_rejected} of {n} people within epsilon {epsilon:g}: "
     "a yes needs {needed}"
+)
+NEARER = (
+    "share of objects where a person is nearer to the others than the judge, less the share where the judge is nearer: "
+    "{more:+.3f}, epsilon {epsilon:g}"
 )
 BY_ESTIMATE = "the test and the estimate of the difference decide: its interval may reach beyond the margin"
 BY_BOUND = (
@@ -193,7 +197,7 @@ def decided(
             )
             return proven_with(said, waiting, standing.n)
     reasons = [_failed(condition) for condition in failing]
-    if behind and test is not None and mean_d(test) >= test.epsilon:
+    if behind and test is not None and test.mean_d >= test.epsilon:
         of_scores = standing.measure == "scores"
         reasons.append(message(FURTHER if of_scores else FURTHER_IN_LABELS))
     elif order.high < -margin:
@@ -333,22 +337,24 @@ def _of_test(standing: Standing, policy: Policy) -> Condition:
     if test is None:
         why = message("the judge's scores have another scale than people's, so that errors in value cannot be compared")
         return Condition(name, "not measured", True, None, None, None, needed, None, None, None, why)
-    seen = mean_d(test)
-    state: State = "fails" if seen >= test.epsilon else "passes"
-    if test.winning_rate >= policy.omega:
-        state = "proven"
+    state: State = "fails" if test.mean_d >= test.epsilon else "passes"
+    state = "proven" if test.winning_rate >= policy.omega else state
+    of = test.n_instances, standing.n_clusters, None
+    # Omega is the number of a test that decides; of another it is the mean difference, which its state goes by.
+    by_estimate = test.mean_d, None, None, message("below {limit:g}", limit=test.epsilon), *of
     if POOLED in test.annotators:
-        name = message(TEST_OF_A_CROWD)
-        needed = message("below {limit:g}", limit=test.epsilon)
-        return Condition(name, state, True, seen, None, None, needed, test.n_instances, standing.n_clusters, None, "",
-                         test.epsilon)  # fmt: skip
-    why = message(
-        "a person is nearer to the others than the judge on {more:+.3f} more of the objects; epsilon {epsilon:g}",
-        more=seen,
-        epsilon=test.epsilon,
-    )
-    n, n_clusters = test.n_instances, standing.n_clusters
-    return Condition(name, state, True, test.winning_rate, None, None, needed, n, n_clusters, None, why, policy.omega)
+        return Condition(message(TEST_OF_A_CROWD), state, True, *by_estimate, "", test.epsilon)
+    if state == "proven":
+        why = message_list([message(NEARER, more=test.mean_d, epsilon=test.epsilon), test.not_tested])
+        return Condition(name, state, True, test.winning_rate, None, None, needed, *of, why, policy.omega)
+    wins = {"n_rejected": test.n_rejected, "n": test.n_tested, "needed": _wins_needed(test, policy)}
+    why = message_list([message("it wins against {n_rejected} of {n} people: a yes needs {needed}", **wins),
+                        test.not_tested])  # fmt: skip
+    return Condition(name, state, True, *by_estimate, why, test.epsilon)
+
+
+def _wins_needed(test: AlternativeAnnotator, policy: Policy) -> int:
+    return max(1, ceil(policy.omega * test.n_tested))
 
 
 def _state(seen: Quantity | None, needed: float) -> State:
@@ -433,9 +439,10 @@ def _reached(standing: Standing, margin: float, policy: Policy | None = None) ->
     if POOLED in test.annotators:
         return sorts, message(NEAR_A_CROWD if test.n_rejected else NOT_NEAR_A_CROWD, epsilon=test.epsilon)
     near = {"n_rejected": test.n_rejected, "n": test.n_tested, "epsilon": test.epsilon}
-    if policy is None or test.winning_rate >= policy.omega:
-        return sorts, message(NEAR, **near)
-    return sorts, message(NEAR_AND_NEEDED, needed=max(1, ceil(policy.omega * test.n_tested)), **near)
+    said = message(NEAR, **near)
+    if policy is not None and test.winning_rate < policy.omega:
+        said = message(NEAR_AND_NEEDED, needed=_wins_needed(test, policy), **near)
+    return sorts, message_list([said, test.not_tested])
 
 
 def _bias(standing: Standing) -> tuple[str, ...]:
@@ -449,12 +456,6 @@ def _number(seen: Quantity | None, *, sign: bool = False) -> str:
     if seen is None:
         return message("an undefined number")
     return bounded(seen.value, seen.low, seen.high, sign=sign)
-
-
-def mean_d(test: AlternativeAnnotator) -> float:
-    """How often a person is nearer to the others than the judge, less how often the judge is: mean over annotators."""
-    found = [part.mean_d for part in test.annotators.values() if part.mean_d is not None]
-    return sum(found) / len(found)
 
 
 def _further(standing: Standing, margin: float, policy: Policy, can_rank: bool) -> tuple[int | None, Word | None]:

@@ -10,7 +10,6 @@ from analysis.agreement.alternative_annotator import (
     EPSILON,
     FEWEST_INSTANCES,
     AgainstAnnotator,
-    AlternativeAnnotator,
     alternative_annotator,
 )
 from analysis.agreement.icc import icc
@@ -36,7 +35,7 @@ HEADLINE = ("omega", "rho", "human_icc_1_1", "human_icc_1_k", "n_instances")
 
 
 @dg.asset(
-    group_name="fidelity_people", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="3"
+    group_name="fidelity_people", partitions_def=SETTINGS, backfill_policy=ONE_RUN, kinds={"pandas"}, code_version="4"
 )
 def annotator_test(
     context: dg.AssetExecutionContext,
@@ -80,7 +79,7 @@ def annotator_rows(
     else:
         whole |= {"omega": found.winning_rate, "rho": found.advantage}
         rows = [_row_of(name, part) | {"note": shared} for name, part in found.annotators.items()]
-        notes = [found.warning, _skipped(found), shared]
+        notes = [found.warning, found.not_tested, shared]
     whole |= {"annotator": EVERYBODY, "note": _joined(notes), "undefined": _joined(reasons)}
     frame = pd.DataFrame([*rows, whole], columns=[column.name for column in ANNOTATOR_TEST.columns])
     return frame.assign(setting=setting, epsilon=EPSILON[study.annotators])
@@ -154,17 +153,6 @@ def _other_agreement(people: np.ndarray, confidence: float, reasons: list[str]) 
         return row
 
 
-def _skipped(found: AlternativeAnnotator) -> str | None:
-    if not found.n_skipped:
-        return None
-    return message(
-        "{n} of {total} annotators skipped: under {fewest} objects",
-        n=found.n_skipped,
-        total=len(found.annotators),
-        fewest=FEWEST_INSTANCES,
-    )
-
-
 def _joined(parts: list[str] | list[str | None]) -> str | None:
     return message_list(parts) or None
 
@@ -179,7 +167,7 @@ def headline(frame: pd.DataFrame, needed: float) -> dict[str, object]:
 @gate(
     annotator_test,
     Kind.ADVICE,
-    to_do="Look in annotator_test at whom the judge loses against; have several people score more objects.",
+    to_do="Look in annotator_test against whom the judge does not win; have several people score more objects.",
 )
 def judge_can_stand_in(annotator_test: pd.DataFrame, plan: FidelityStudy) -> Gate:
     """The judge wins against enough annotators to stand in for one of them."""
@@ -213,7 +201,7 @@ def stand_in_gate(frame: pd.DataFrame, needed: float) -> Gate:
         needed,
         n=n,
         what=f"Share of annotators against whom the judge wins (omega, epsilon {whole['epsilon']:g})",
-        remedy="share_judge_better in annotator_test says against whom it loses; more objects that several people "
+        remedy="share_judge_better in annotator_test says how near it is to each; more objects that several people "
         "scored make the test sharper.",
     )
 

@@ -24,7 +24,7 @@ from resources.tables.fidelity.decision import FIDELITY_TRUST_VERDICT
     group_name="fidelity_verdict",
     ins={"score_matrix": MADE_SO_FAR, "human_agreement": MADE_SO_FAR},
     kinds={"pandas"},
-    code_version="2",
+    code_version="3",
     # One run at a time: of two that overlap, the one that read first must not write last.
     pool="recommended_setting",
 )

@@ -42,7 +42,7 @@ NOTHING_COMMON = message("no object is valid in every setting")
     group_name="fidelity_verdict",
     ins={"judge_calls": MADE_SO_FAR, "score_matrix": MADE_SO_FAR, "convergence_curves": MADE_SO_FAR},
     kinds={"pandas"},
-    code_version="2",
+    code_version="3",
     # One run at a time: of two that overlap, the one that read first must not write last.
     pool="recommended_setting",
 )

@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 from upath import UPath
 
+from analysis.agreement.alternative_annotator import FEWEST_INSTANCES
 from analysis.correlation.correlation import correlation
 from analysis.gates import DOES_NOT_APPLY, NOT_ASKED
 from analysis.intervals.measured import reliable_from
@@ -39,6 +40,7 @@ from resources.tables.fidelity.decision import EVERYBODY
 from resources.tables.fidelity.golden import NOT_SEEN, UNKNOWN
 
 NAMED_ALTERATIONS = 5
+NAMED_ANNOTATORS = 5
 SHOWN_SETTING = "t0.2_p1.0"
 COLUMNS = (
     ("icc", "ICC(1,k) [{level} CI]"),
@@ -76,7 +78,9 @@ def verdict(recommended: pd.DataFrame, thresholds: FidelityThresholds) -> str:
     ties = f" Not distinguishable from it: {', '.join(equals)}." if equals else ""
     passing = int(recommended["passes"].astype(bool).sum())
     best = f"the best of {passing} settings that keep {FOUR_CONDITIONS}, {tried} tried"
-    if passing == 1:
+    if tried == 1:
+        best = f"which keeps {FOUR_CONDITIONS}, no other tried"
+    elif passing == 1:
         best = f"the only one of {tried} settings tried that keeps {FOUR_CONDITIONS}"
     grade = grade_of(recommended, thresholds)
     doubts = f" ({'; '.join(grade.doubts)})" if grade.doubts else ""
@@ -94,7 +98,8 @@ def _numbers(row: Any) -> str:
         return f"{what} {_number(row[reported])}{bounds}{before}{also}"
 
     objects = f"{row['n_reporting']} objects of {row['n_products_reporting']} products"
-    where = f"On products that did not choose it (n = {objects})"
+    chosen = row["n_settings_tried"] > 1
+    where = f"On products that did not choose it (n = {objects})" if chosen else f"On {objects}"
     if corrected:
         where = f"Corrected for the choice, which was made on {objects}"
     parts = (
@@ -134,10 +139,13 @@ def stand_in(annotators: pd.DataFrame, needed: float) -> str:
     whole = annotators[annotators["annotator"] == EVERYBODY].iloc[0]
     if pd.isna(whole["omega"]):
         return f"Alternative annotator test: not testable ({whole['undefined']})."
-    tested = annotators.loc[annotators["annotator"] != EVERYBODY, "rejected"].dropna().astype(bool)
+    each = annotators[annotators["annotator"] != EVERYBODY]
+    tested, few = each["rejected"].dropna().astype(bool), each[each["rejected"].isna()]
+    named = listing([f"{row.annotator} ({row.n_instances})" for row in few.itertuples()], NAMED_ANNOTATORS)
+    left_out = f" Not tested, with fewer than {FEWEST_INSTANCES} objects: {named}." if named else ""
     return (
         f"Alternative annotator test: it wins against {int(tested.sum())} of {len(tested)} annotators "
-        f"(omega {whole['omega']:.2f}, needed {needed:g})."
+        f"(omega {whole['omega']:.2f}, needed {needed:g}).{left_out}"
     )
 
 

@@ -127,8 +127,10 @@ def _recommended(contents: Contents, row: dict[str, Any]) -> Recommendation:
             pairs=whole(row["n_matched_reporting"]),
             tried=whole(row["n_settings_tried"]),
         ),
-        say("summary.split" if str(row["method"]).startswith("split") else "summary.optimism"),
     ]
+    if row["n_settings_tried"] > 1:
+        is_split = str(row["method"]).startswith("split")
+        sentences.append(say("summary.split" if is_split else "summary.optimism"))
     if defined(row["icc_holm_low"], row["spearman_holm_low"]):
         bounds = {"icc": number(row["icc_holm_low"]), "spearman": number(row["spearman_holm_low"])}
         sentences.append(say("summary.holm", n=whole(row["n_settings_tried"]), **bounds))
@@ -217,7 +219,7 @@ def _figures(contents: Contents, row: dict[str, Any], suffix: str) -> list[Figur
 
     def corrected(name: str, value: Any) -> Text | None:
         """Where all objects chose: what was seen on them next to what is left after correcting for the choice."""
-        if not reported or str(row["method"]).startswith("split") or not defined(row[name], value):
+        if not reported or not str(row["method"]).startswith("optimism") or not defined(row[name], value):
             return None
         return say("summary.seen_and_corrected", seen=number(row[name]), corrected=number(value))
 

@@ -144,8 +144,9 @@ def _in_order(said: Verdict) -> list[Condition]:
     rank = {one: place for place, one in enumerate(FIRST)}
     if state in UNFAVOURABLE:
         # What is required and decides comes first.
-        order = {one: place for place, one in enumerate(("fails", "not measured", "passes"))}
-        return sorted(shown, key=lambda one: (one.name != COPIES, not one.required, order.get(one.state, len(order))))
+        first = {"fails": 0, "not measured": 1}
+        order = {one: first.get(one.state, 2 if _is_open(one) else 3) for one in shown}
+        return sorted(shown, key=lambda one: (one.name != COPIES, not one.required, order[one]))
     return sorted(shown, key=lambda one: (rank.get(one.name, len(rank)), not one.required))
 
 
@@ -175,7 +176,7 @@ def _is_open(one: Condition) -> bool:
 
 def condition_text(one: Condition) -> Text:
     """A condition as a sentence: what it is, the number with its interval, what is needed, and its state."""
-    what = condition_name(one.name)
+    what = condition_name(one)
     if one.estimate is None:
         return joined([what, phrase(one.why or "not measured")], ": ")
     seen: list[Part] = [number(one.estimate)]
@@ -188,19 +189,20 @@ def condition_text(one: Condition) -> Text:
 
 
 def state_text(one: Condition) -> Text:
-    """A condition's state; of a test that is not decided, whose estimate is short of what is needed: not proven."""
+    """A condition's state; of one that holds and has no interval that could prove it, that this is so."""
     if holds_by_bound(one):
         return say("verdict.state.by_bound")
-    short = one.limit is not None and one.estimate is not None and one.estimate < one.limit
-    if one.state == "passes" and one.needed.startswith("at least") and short:
-        return say("verdict.word.not_proven")
+    if one.state == "passes" and not _is_open(one):
+        return say("verdict.state.without_interval")
     return say(f"verdict.state.{one.state.replace(' ', '_')}")
 
 
-def condition_name(name: str) -> Text:
-    """A condition's name in every language; one that has no words there stays as it is."""
-    key = f"verdict.condition.{re.sub('[^a-z0-9]+', '_', name.lower()).strip('_')}"
-    return say(key) if WORDS.has(key) else phrase(name)
+def condition_name(one: Condition) -> Text:
+    """A condition's name in every language, by what its number is; one that has no words there stays as it is."""
+    key = f"verdict.condition.{re.sub('[^a-z0-9]+', '_', one.name.lower()).strip('_')}"
+    if one.name == TEST and one.needed.startswith("below"):
+        key += "_by_estimate"
+    return say(key) if WORDS.has(key) else phrase(one.name)
 
 
 def needed_text(needed: str) -> Text:
@@ -359,9 +361,7 @@ def _shortened(conditions: Sequence[Condition]) -> list[str]:
     first, *others = conditions
     by_state: dict[str, list[str]] = {}
     for one in others:
-        by_state.setdefault(state_text(one).plain(LANGUAGES[0]), []).append(
-            condition_name(one.name).plain(LANGUAGES[0])
-        )
+        by_state.setdefault(state_text(one).plain(LANGUAGES[0]), []).append(condition_name(one).plain(LANGUAGES[0]))
     also = [f"{state[:1].upper()}{state[1:]}: {'; '.join(names)}." for state, names in by_state.items()]
     return [_line(condition_text(first)), *([" ".join(also)] if also else [])]
 
@@ -429,7 +429,7 @@ def _conditions_table(one: Stated) -> TableView:
         why = phrase(condition.why) if condition.why else ""
         rows.append(
             [
-                lines([condition_name(condition.name), condition.gate or "", why]),
+                lines([condition_name(condition), condition.gate or "", why]),
                 seen,
                 needed_text(condition.needed) if condition.needed else "",
                 state_text(condition),

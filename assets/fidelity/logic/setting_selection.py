@@ -21,11 +21,14 @@ REPORTED = {"icc": "icc", "spearman": "spearman", "json_validity": "json_validit
 
 
 class Sides(NamedTuple):
-    """The settings on the objects that choose, and on those that report: the same ones where nothing is split."""
+    """The settings on the objects that choose, and on those that report: the same ones where nothing is split.
+
+    `free` says that choosing did not flatter those that report, so that nothing is to be corrected.
+    """
 
     choosing: Evidence
     reporting: Evidence
-    split: bool
+    free: bool
     words: str
 
 
@@ -83,7 +86,7 @@ def why_not_split(given: Compared, choosing: Choosing) -> str | None:
         choosing: The products that choose.
     """
     inside = np.isin(given.clusters, sorted(choosing.products))
-    if choosing.method == "optimism" or (inside.any() and not inside.all()):
+    if choosing.method == "optimism" or len(given.settings) == 1 or (inside.any() and not inside.all()):
         return None
     half = message("reports the numbers") if inside.all() else message("chooses the setting")
     return message(
@@ -99,6 +102,11 @@ def sides_of(given: Compared, choosing: Choosing, study: FidelityStudy) -> Sides
     def evidence(part: Compared) -> Evidence:
         return evidence_of(part, resamples=study.bootstrap_resamples, seed=study.seed)
 
+    if len(given.settings) == 1:
+        whole = evidence(given)
+        return Sides(
+            whole, whole, True, message("one setting, none to choose from: reported from {size}", size=_size(given))
+        )
     if choosing.method == "split":
         inside = np.isin(given.clusters, sorted(choosing.products))
         first, second = evidence(given.part(inside)), evidence(given.part(~inside))
@@ -183,8 +191,8 @@ def _behind(interval: Interval, difference: float) -> dict[str, Any]:
 def _reported(
     sides: Sides, place: int, best: int, rule: Rule, study: FidelityStudy
 ) -> tuple[dict[str, Reported], list[str]]:
-    """From the other half every setting is reported; where all objects chose, only the chosen one, corrected."""
-    if sides.split:
+    """From objects that did not choose every setting is reported; where all chose, only the chosen one, corrected."""
+    if sides.free:
         found = reported(sides.reporting, place, study.confidence, seed=study.seed)
         return found, [_both_in_words(*(found[name].interval for name in ("icc", "spearman")))]
     if place != best:
@@ -219,7 +227,7 @@ def _reported_columns(sides: Sides, place: int, found: dict[str, Reported], stud
         zip(COLUMNS, (found[n].value for n in ("icc", "json_validity", "spearman", "median_mad")), strict=True)
     )
     gates = condition_gates(
-        conditions_of(sides.reporting.given, place, values, None if sides.split else _measured(sides.choosing, place)),
+        conditions_of(sides.reporting.given, place, values, None if sides.free else _measured(sides.choosing, place)),
         study.thresholds,
         deterministic=not bool(sides.reporting.sample.varies[place]),
     )

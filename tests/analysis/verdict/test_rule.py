@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.agreement.alternative_annotator import POOLED
+from analysis.agreement.alternative_annotator import POOLED, AgainstAnnotator
 from analysis.verdict.people import People, Quantity, Standing, objects_needed, standing
 from analysis.verdict.rule import OTHER_SCALE, Condition, decided
 from tests.analysis.verdict.test_people import made
@@ -145,6 +145,29 @@ def test_all_ratings_tested_as_one_are_held_against_epsilon_and_are_no_share_of_
         [of_test] = [one for one in decided(replace(sure, test=test)).conditions if "test" in one.name]
         assert (of_test.name, of_test.state) == ("alternative annotator test of a crowd", state)
         assert (of_test.estimate, of_test.needed, of_test.limit) == (mean, "below 0.2", 0.2)
+
+
+def test_the_number_of_the_test_is_the_one_that_its_state_goes_by_and_who_has_too_few_objects_is_named(
+    sure: Standing,
+) -> None:
+    assert sure.test is not None
+    parts = {name: part._replace(mean_d=-0.1) for name, part in list(sure.test.annotators.items())[:2]}
+    parts["Bob"] = AgainstAnnotator(29, True, None, None, None, None, None, None)
+    test = replace(sure.test, winning_rate=0.0, n_rejected=0, n_tested=2, n_skipped=1, annotators=parts)
+    open_ = replace(sure, order=quantity(0.0, -0.2, 0.2))
+    said = decided(replace(open_, test=test))
+    # Omega 0 of 0.5 would read as a fail, and the mean difference -0.1 is on the right side of 0.2.
+    assert said.conditions[2][1:7] == ("passes", True, -0.1, None, None, "below 0.2")
+    few = "not tested, with fewer than 30 objects: Bob (29)"
+    assert said.conditions[2].why == f"it wins against 0 of 2 people: a yes needs 1; {few}"
+    [of_test] = [one for one in said.reasons if "object by object" in one]
+    assert of_test.endswith(f"as 0 of 2 people within epsilon 0.2: a yes needs 1; {few}")
+    won = decided(replace(sure, test=replace(test, winning_rate=0.5, n_rejected=1))).conditions[2]
+    assert (won.state, won.estimate, won.needed, won.limit) == ("proven", 0.5, "at least 0.5", 0.5)
+    assert won.why == (
+        "share of objects where a person is nearer to the others than the judge, less the share where the judge is "
+        f"nearer: -0.100, epsilon 0.2; {few}"
+    )
 
 
 def test_the_objects_needed_by_hand() -> None:

@@ -92,7 +92,7 @@ def test_an_annotator_with_few_objects_is_skipped_and_the_whole_counts_him() -> 
     assert not pd.isna(seen.loc[EVERYBODY, "human_kendall_w"])
     assert seen.loc["a3", ["p", "rejected", "share_judge_better"]].isna().all()
     assert seen.loc["a3", "undefined"] == "skipped: 10 objects with the judge and another annotator, 30 needed"
-    assert seen.loc[EVERYBODY, "note"] == "1 of 3 annotators skipped: under 30 objects"
+    assert seen.loc[EVERYBODY, "note"] == "not tested, with fewer than 30 objects: a3 (10)"
     assert not pd.isna(seen.loc[EVERYBODY, "omega"])
 
 

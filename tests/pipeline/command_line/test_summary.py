@@ -114,9 +114,18 @@ def test_where_all_products_chose_the_numbers_are_called_corrected() -> None:
     assert "told from it" not in said
 
 
+def test_with_one_setting_nothing_is_said_to_be_chosen() -> None:
+    made = recommended(judgements({STEADY: 0.01}))
+    # All 32 objects of 16 products, not the half that the recommendation reports where there is a choice.
+    assert "no other tried. On 32 objects of 16 products: ICC(1,k) 0.9" in verdict(made)
+    assert (
+        made["method"].iloc[0].startswith("one setting, none to choose from: reported from 32 objects of 16 products")
+    )
+
+
 def test_a_corrected_number_stands_beside_the_one_seen_and_not_beside_its_n() -> None:
-    made = recommended(judgements({STEADY: 0.01}, invalid={STEADY: 3}), "optimism", thresholds=LIMITS)
-    row = made.iloc[0]
+    tables = judgements({BASELINE: 0.0, STEADY: 0.01}, invalid={STEADY: 3})
+    row = recommended(tables, "optimism", thresholds=LIMITS).set_index("setting").loc[STEADY]
     # 3 of 160 first answers were not valid: 157 / 160 = 0.98125, which keeps the condition.
     assert row["json_validity_rate"] == pytest.approx(0.98125)
     lower = row.to_dict() | {"json_validity_reported": 0.963}
@@ -242,12 +251,16 @@ def test_the_test_of_annotators_is_one_line_without_a_yes() -> None:
         {
             "annotator": [EVERYBODY, "a", "b", "c"],
             "omega": [1 / 3, None, None, None],
+            "n_instances": [40, 40, 40, 29],
             "rejected": pd.array([None, True, False, None], dtype="boolean"),
             "undefined": [None] * 4,
         }
     )
     said = stand_in(rows, 0.5)
-    assert said == "Alternative annotator test: it wins against 1 of 2 annotators (omega 0.33, needed 0.5)."
+    assert said == (
+        "Alternative annotator test: it wins against 1 of 2 annotators (omega 0.33, needed 0.5). Not tested, with "
+        "fewer than 30 objects: c (29)."
+    )
     assert stand_in(rows, 0.3) == said.replace("0.5", "0.3")
     few = rows.assign(omega=None, undefined="only 1 annotator")
     assert stand_in(few, 0.5) == "Alternative annotator test: not testable (only 1 annotator)."

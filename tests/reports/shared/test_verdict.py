@@ -185,6 +185,19 @@ def test_a_crowd_is_held_against_epsilon_in_both_languages() -> None:
     assert "sotto 0,1" in reason.plain("it")
 
 
+def test_a_test_that_is_open_has_the_state_of_its_table_and_what_has_no_interval_comes_after_what_is_open() -> None:
+    test = Condition(TEST, "passes", True, -0.067, None, None, "below 0.2", 30, 12, limit=0.2)
+    mad = Condition("spread of repeats (MAD)", "passes", True, 0.01, None, None, "at most 0.05", 24, 12, limit=0.05)
+    valid = ICC._replace(name="validity of answers", state="passes", estimate=1.0, low=0.948, high=1.0)
+    one = stated("not proven", mad, test, valid)
+    said = [reason.plain("en") for reason in answer_of(one).reasons]
+    assert said[0].startswith("Share of objects where a person is nearer to the others than it is, less the share")
+    assert said[0].endswith("−0.067, needed below 0.2: holds by the estimate, not proven")
+    assert said[1].startswith("Valid answers")
+    assert said[2].endswith("at most 0.05: holds (it has no interval)")
+    assert [line.partition(":")[0] for line in lines_in_short(one, 4)][1] == "Holds by the estimate, not proven"
+
+
 def test_in_short_what_fails_has_its_number_and_all_else_that_decides_is_named_before_what_to_do_next() -> None:
     mad = Condition("spread of repeats (MAD)", "passes", True, 0.01, None, None, "at most 0.05", 24, 12, limit=0.05)
     one = stated("not proven", ORDER, mad, ICC, ICC._replace(name="kappa macro"), n_needed=90, n_for="yes")
