@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +14,14 @@ from typing import Final
 
 import numpy as np
 
+from analysis.spelling import one_spelling
 from resources.configuration.made_up import StudyName
 from resources.errors import FileFault, listing
-from resources.inputs.column_names import own_name
-from resources.inputs.ratings.likely import LikelyColumn, SeenColumn, likely_columns, seen_columns
+from resources.inputs.any_file import AS_IT_IS, Opening
+from resources.inputs.column_names import SpelledNames, own_name
+from resources.inputs.faults import BadRow
+from resources.inputs.ratings.likely import LikelyColumn, SeenColumn, likely_columns, models_among, seen_columns
+from resources.inputs.ratings.likely_command import likely_command
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS, end_places, row_names, summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenOtherwise, columns_as_written, looks_like_number
@@ -46,12 +50,14 @@ class Drafted:
 class Draft:
     """One file, what its columns are likely to be, and what goes with the configuration."""
 
-    def __init__(self, file: RecordFile, path: Path, folder: Path, decimal: str | None = None) -> None:
-        self.file, self.path, self.folder, self.decimal = file, path, folder, decimal
+    def __init__(self, file: RecordFile, path: Path, folder: Path, opening: Opening = AS_IT_IS) -> None:
+        self.file, self.path, self.folder, self.opening = file, path, folder, opening
+        self.decimal = opening.decimal
         self.seen: list[SeenColumn] = seen_columns(file)
         self.likely: tuple[LikelyColumn, ...] = likely_columns(file).columns
         self.meaning: dict[str, str] = {}
         self.copy: Path | None = None
+        self.judges: tuple[str, ...] = ()
         self.files: list[tuple[Path, str]] = []
         self.remarks: list[str] = []
 
@@ -75,7 +81,7 @@ class Draft:
         # With the same delimiter a decimal comma stays one.
         writer = csv.writer(out, delimiter=("" if plain else self.file.delimiter) or ",", lineterminator="\n")
         writer.writerow(names)
-        for record in self.file.records():
+        for record in self.records(names):
             if not isinstance(record, Record):
                 raise FileFault(self.file.name, record.problem, record.remedy, row=record.row)
             texts = ((name, as_text(value(record.fields)) or "") for name, value in readers)
@@ -103,6 +109,43 @@ class Draft:
         next_to = place.is_relative_to(folder.parent)
         return f"../{place.relative_to(folder.parent).as_posix()}" if next_to else place.as_posix()
 
+    def leave_out_judges(self, rater: str | None) -> None:
+        """Raters that are judges by the rule of `touchstone verdict` are no people: the study gets a copy without them.
+
+        Args:
+            rater: The column of raters; none where there is none.
+        """
+        raters = [] if rater is None else self.names_in(rater)
+        self.judges, unsure = models_among(raters)
+        if len(self.judges) == len(raters):
+            self.judges, unsure = (), self.judges
+        named = listing(f"'{name}'" for name in self.judges or unsure)
+        if unsure:
+            asked = f"Which of {named} in '{rater}' are judges?"
+            self.remarks.append(f"{asked} All count as people: remove the judges' rows.")
+        if self.judges:
+            self._rater = str(rater)
+            self.copy = self.copy or free_path(self.folder / f"{self.path.stem}.csv")
+            command = likely_command(likely_columns(self.file), [str(self.path)])
+            said = f"{named} in '{rater}' is taken for a judge: {self.copy.name} in the study's folder is without it."
+            self.remarks.append(f"{said} The verdict on it: {command}")
+
+    def records(self, columns: Sequence[str]) -> Iterator[Record | BadRow]:
+        """The rows with these columns, without those of judges that are left out."""
+        if not self.judges:
+            yield from self.file.records(columns)
+            return
+        who, left_out = value_of(self._rater), {one_spelling(name) for name in self.judges}
+        for record in self.file.records(dict.fromkeys([*columns, self._rater])):
+            name = cell_text(who(record.fields)) if isinstance(record, Record) else None
+            if name is None or one_spelling(name) not in left_out:
+                yield record
+
+    def names_in(self, column: str) -> list[str]:
+        """What a column holds in the whole file, letter case aside."""
+        spelled = SpelledNames()
+        return list(dict.fromkeys(spelled.first(name) for name in self.texts_in([column])[column]))
+
     def roles(self, *roles: str) -> list[str]:
         """The columns of these roles."""
         return [one.name for one in self.likely if one.role in roles]
@@ -120,7 +163,8 @@ class Draft:
         if self.copy is not None:
             files.append((self.copy, self._copied()))
             copy = f"{self.copy.name} in the study's folder is a copy of the file."
-            odd.append(f"A study takes no encoding, sheet or decimal sign, so {copy}")
+            if self.opening != AS_IT_IS:
+                odd.append(f"A study takes no encoding, sheet or decimal sign, so {copy}")
         return Drafted(study, tuple(lines), self.taken, self.file.name, (*odd, *self.remarks), tuple(files))
 
     def alike(self, *names: str) -> str | None:
@@ -151,7 +195,7 @@ class Draft:
         """What each column holds in the whole file, blanks left out."""
         readers = [(name, value_of(name)) for name in columns]
         found: dict[str, dict[str, None]] = {name: {} for name in columns}
-        for record in self.file.records(columns):
+        for record in self.records(columns):
             if isinstance(record, Record):
                 for name, value in readers:
                     text = cell_text(value(record.fields))

@@ -131,7 +131,10 @@ def kinds_of(file: Path, columns: "HumanScoreColumns") -> list[str]:
 
 def show_human_scores(study: "FidelityStudy", console: Console) -> Any:
     """What the score file holds."""
+    from rich.text import Text
+
     from resources.inputs.fidelity.human_scores import read_human_scores
+    from resources.inputs.ratings.likely import models_among
 
     read = read_human_scores(study)
     frame = read.frame
@@ -144,6 +147,13 @@ def show_human_scores(study: "FidelityStudy", console: Console) -> Any:
         soft_wrap=True,
         highlight=False,
     )
+    models, unsure = models_among(frame["annotator"].astype(str).unique())
+    if models:
+        said = f"  {listing(models)} is taken for a judge by name, and its scores count as people's: remove its rows."
+        console.print(Text(said, "yellow"), soft_wrap=True)
+    if unsure:
+        said = f"  Which of {listing(unsure)} are judges? Their scores count as people's: remove the judges' rows."
+        console.print(Text(said, "yellow"), soft_wrap=True)
     for note in read.notes:
         console.print(f"  {note}", soft_wrap=True, highlight=False, markup=False)
     if read.exclusions:

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS
-from pipeline.command_line.draft import Draft, Drafted, StudyName, cell_text, free_path, mapping, quoted, yaml_list
+from pipeline.command_line.draft import Draft, Drafted, StudyName, free_path, mapping, quoted, yaml_list
 from pipeline.command_line.init_texts import ID, texts_of
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS, TEXT_COLUMNS
 from resources.errors import FileFault, listing
@@ -27,7 +27,6 @@ from resources.inputs.ratings.likely import (
     looks_like_a_model,
 )
 from resources.inputs.ratings.likely_command import likely_command
-from resources.inputs.record_files import Record, value_of
 from resources.inputs.written_columns import looks_like_number
 
 LETTERS: Final[Mapping[StudyName, str]] = {"fidelity": "A", "pairwise": "B", "evaluation": "C", "reliability": "D"}
@@ -64,7 +63,7 @@ def drafted(path: Path, folder: Path, opening: Opening = AS_IT_IS) -> Drafted:
     if isinstance(file, Trec | LabelStudio):
         problem = "no study reads such a file, and a verdict needs no configuration."
         raise FileFault(file.name, problem, f"Run `touchstone verdict {path}`.")
-    draft = _Studies(record_file(path) if isinstance(file, BattleRatings) else file, path, folder, opening.decimal)
+    draft = _Studies(record_file(path) if isinstance(file, BattleRatings) else file, path, folder, opening)
     if opening != AS_IT_IS:
         draft.copy = free_path(folder / f"{path.stem}.csv")
     for study in (draft.pairs, draft.manifest, draft.relevance, draft.ratings, lambda: texts_of(draft)):
@@ -124,7 +123,7 @@ class _Studies(Draft):
         """Which of two models' texts people prefer; who in the column judge is a model is recorded, and no person."""
         found = {ours: own for ours in (*TEXT_COLUMNS, *OUTCOMES) if (own := own_name(ours, names)) is not None}
         self.takes({ours.replace("_", " "): own for ours, own in found.items()})
-        judges = self._names_in(found[JUDGE]) if JUDGE in found else []
+        judges = self.names_in(found[JUDGE]) if JUDGE in found else []
         models = [name for name in judges if looks_like_a_model(name)]
         recorded = [f"  recorded_judges: [{', '.join(map(quoted, models))}]   # models; all others are people"]
         return self.as_drafted(
@@ -170,6 +169,7 @@ class _Studies(Draft):
         found = {"candidate": candidate.name, "references": reference.name, "group": group, "rater": rater}
         found |= {"score": score}
         self.takes(found)
+        self.leave_out_judges(rater)
         named = {ours: theirs for ours, theirs in found.items() if theirs is not None}
         low, high = self.scale([score])
         return self.as_drafted(
@@ -212,7 +212,7 @@ class _Studies(Draft):
             found["document"] = _of_words(documents)
         if raters:
             found |= {"judge": raters[0], "score": ratings[0]}
-            who, of_scores = self._names_in(raters[0]), ratings
+            who, of_scores = self.names_in(raters[0]), ratings
         else:
             self.refuse_summaries(scores)
             judges = {f"{_name(name.removesuffix('_score'))}_score": name for name in scores}
@@ -255,11 +255,6 @@ class _Studies(Draft):
         known = f"{yaml_list(map(quoted, people))}   # the others are held against them"
         is_said = 0 < len(people) < n_raters
         return [*lines, f"  people: {known}" if is_said else "  # people: []   # which of them are people"]
-
-    def _names_in(self, column: str) -> list[str]:
-        spelled, value = SpelledNames(), value_of(column)
-        found = (cell_text(value(one.fields)) for one in self.file.records([column]) if isinstance(one, Record))
-        return list(dict.fromkeys(spelled.first(name) for name in found if name is not None))
 
     # --- study C ---------------------------------------------------------------------------------------------
 

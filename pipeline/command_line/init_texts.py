@@ -45,6 +45,7 @@ def texts_of(draft: Draft) -> Drafted | None:
     people = draft.roles("rating") or draft.roles("person")
     people = people or [name for name in (draft.alike("score", "rating", "grade"),) if name is not None]
     draft.takes(named | {"rater": rater})
+    draft.leave_out_judges(rater)
     draft.meaning |= dict.fromkeys(people, "a person's score")
     low, high = draft.scale(people) if people else (1.0, 5.0)
     scale, about = yaml_list((low, high)), draft.range(people) if people else "what people's scores run from and to"
@@ -80,7 +81,7 @@ def _scores(draft: Draft, named: str, people: Sequence[str], rater: str | None) 
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["id", "score", "annotator"])
-    for record in draft.file.records(names):
+    for record in draft.records(names):
         if isinstance(record, Record):
             cells = {name: cell_text(value(record.fields)) for name, value in readers.items()}
             writer.writerows(

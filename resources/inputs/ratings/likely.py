@@ -245,9 +245,7 @@ def likely_columns(
         LikelyColumn(column.name, roles[column.name], column.holds, _repeats(column), column.odd) for column in columns
     )
     raters = [text for column in columns if roles[column.name] == "rater" for text in dict.fromkeys(column.texts)]
-    models = tuple(filter(looks_like_a_model, raters))
-    if not models and len(named := tuple(filter(is_model, raters))) == 1:
-        models = named  # the only one called a judge; of several they may be people
+    models, _ = models_among(raters)
     criteria = [text for column in columns if roles[column.name] == "criterion" for text in column.texts]
     return LikelyColumns(found, None if models else _question(found), models, tuple(dict.fromkeys(criteria)))
 
@@ -265,6 +263,15 @@ def names_objects_only(name: str) -> bool:
 def is_model(name: str) -> bool:
     """Whether a column's name looks like that of a model, not of a person: gpt4_label, judge."""
     return "judge" in name.casefold() or bool(_PROGRAMME.search(name)) or looks_like_a_model(name)
+
+
+def models_among(raters: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The raters that are judges and no people, and those of which only the user knows."""
+    given = tuple(raters)
+    models, named = tuple(filter(looks_like_a_model, given)), tuple(filter(is_model, given))
+    if not models and len(named) == 1:
+        models = named  # the only one called a judge; of several they may be people
+    return (models, ()) if models else ((), named)
 
 
 def looks_like_a_model(name: str) -> bool:

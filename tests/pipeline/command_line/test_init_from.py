@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from pipeline.command_line.main import application
 from resources.configuration.load import Configuration, read_configuration
 from resources.errors import UserError
+from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.pairwise.text_votes import read_text_votes
 from tests.resources.inputs.test_battles import row, written
 from tests.small_series import without_weights, write_series
@@ -225,6 +226,38 @@ def write_manifest(folder: Path, suffix: str = ".webp") -> Path:
     path = folder / "ratings.csv"
     path.write_text("\n".join(rows) + "\n")
     return path
+
+
+def with_raters(folder: Path, *raters: str) -> Path:
+    """The manifest with more raters, whose scores are on 0 to 100."""
+    path = write_manifest(folder)
+    renders = [line.split(",")[:2] for line in path.read_text().splitlines()[1::2]]
+    more = [",".join([*render, rater, str(60 + place)]) for rater in raters for place, render in enumerate(renders)]
+    path.write_text(path.read_text() + "\n".join(more) + "\n")
+    return path
+
+
+def test_a_judge_among_the_raters_is_no_person_of_study_a(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = with_raters(tmp_path / "own", "vision-judge")
+    found, said = begun(file, tmp_path / "home")
+    assert found.fidelity is not None
+    assert set(read_human_scores(found.fidelity).frame["annotator"]) == {"ann", "ben"}
+    assert found.fidelity.people_scale == (1, 10)
+    assert "'vision-judge' in 'Rater' is taken for a judge: ratings.csv in the study's folder is without it." in said
+    assert "--judge vision-judge" in said
+    # The file itself has it still: what checks it says so.
+    configuration = tmp_path / "home" / "touchstone.yaml"
+    text = configuration.read_text().replace("file: ratings.csv", "file: ../own/ratings.csv")
+    configuration.write_text(text.replace("scale: [1, 10]", "scale: [0, 100]"))
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
+    assert "vision-judge is taken for a judge by name" in " ".join(printed("import", "fidelity").split())
+
+
+def test_raters_of_whom_only_the_user_knows_are_asked_about_and_count_as_people(tmp_path: Path) -> None:
+    found, said = begun(with_raters(tmp_path / "own", "judge_1", "judge_2"), tmp_path / "home")
+    assert found.fidelity is not None
+    assert len(set(read_human_scores(found.fidelity).frame["annotator"])) == 4
+    assert "Which of 'judge_1', 'judge_2' in 'Rater' are judges? All count as people" in said
 
 
 def test_battles_of_models_are_study_b_and_models_among_the_judges_are_recorded(tmp_path: Path) -> None:
