@@ -121,9 +121,9 @@ def _near(people: People, own: Floats, raters: Sequence[int]) -> Iterator[_Alike
     if not apart:
         return
     for place in raters:
-        name = Name(people.called[place])
+        person = Name(people.called[place])
         if slips := [share / 2.0 for pair, share in apart.items() if place in pair]:
-            yield from _few(own, people.answers[:, place], 0.0, _Alike(name, 0, name), min(slips))
+            yield from _few(own, people.answers[:, place], 0.0, _Alike(person, 0, person), min(slips))
     n_people = int((~np.isnan(people.answers)).sum(axis=1).max())
     sides = 1 if len(people.labels) == 2 else 2
     slip = min(apart.values()) / 2.0 / sides
@@ -142,7 +142,7 @@ def _apart(people: People, raters: Sequence[int]) -> dict[tuple[int, int], float
     """Of two people each who rated enough of the same objects: the share on which they differ."""
     found = {}
     for pair in combinations(raters, 2):
-        n, n_other = _other(*people.answers[:, list(pair)].T, 0.0)
+        n, n_other = _other(people.answers[:, pair[0]], people.answers[:, pair[1]], 0.0)
         if n >= FEWEST:
             found[pair] = n_other / n
     return found

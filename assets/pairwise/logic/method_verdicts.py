@@ -29,7 +29,7 @@ def method_verdicts(
     gone = metrics[metrics["unavailable"].notna()]
     unavailable = dict(zip(gone["method"].astype(str), gone["unavailable"].astype(str), strict=True))
     found = []
-    filtered, n_tried = _not_covered(study), len(metrics) - len(gone)
+    filtered, n_tried = _not_covered(study, photo_pairs), len(metrics) - len(gone)
     for place, name in enumerate(ranked(metrics)["method"].astype(str)):
         said, rows = method_verdict(name, results, votes, unavailable, policy)
         not_covered = (*filtered, f"chosen: {n_tried}") if place == 0 and n_tried > 1 else filtered
@@ -63,10 +63,12 @@ def _standing(rows: pd.DataFrame, votes: pd.DataFrame, levels: Levels = LEVELS) 
     return standing_of_votes(Votes(counts[:, 0], counts[:, 1], clusters), picks, levels)
 
 
-def _not_covered(study: PairwiseStudy) -> tuple[str, ...]:
-    """Pairs that the filter leaves out: on those that count people agree more than on all."""
-    return (f"filtered: pairs without a winner, with agreement under {study.min_agreement:g} or fewer than "
-            f"{study.min_reviewers} votes",)  # fmt: skip
+def _not_covered(study: PairwiseStudy, photo_pairs: pd.DataFrame) -> tuple[str, ...]:
+    """Pairs that the filter leaves out, on those that count people agree more than on all; and people's ties."""
+    n_ties = int(photo_pairs.loc[photo_pairs["excluded"].isna(), "votes_neither"].sum())
+    filtered = (f"filtered: pairs without a winner, with agreement under {study.min_agreement:g} or fewer than "
+                f"{study.min_reviewers} votes")  # fmt: skip
+    return (filtered, f"ties: {n_ties}") if n_ties else (filtered,)
 
 
 def _clusters(study: PairwiseStudy) -> str:

@@ -6,9 +6,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+import numpy as np
 from upath import UPath
 
 from analysis.messages import Name, message
+from analysis.preference.pair_judging import both_orders, first_shown
+from analysis.resampling.bootstrap import Resampling
+from analysis.undefined import UndefinedStatistic
+from analysis.verdict.people import LEVELS
+from analysis.words import bounded, count_noun
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.battles import JUDGE, is_battles, read_battles
 from resources.inputs.column_names import SpelledNames, own_name
@@ -25,6 +31,15 @@ JUDGMENT, RUN = ("topic", "iteration", "document", "grade"), ("topic", "Q0", "do
 MOST_LEFT_OUT: Final = 0.05
 ITEM, RATER, RATING, QUESTION = "item", "rater", "rating", "question"
 _ANNOTATIONS, _PREDICTIONS = "annotations", "predictions"
+_PICKED: Final = {"A": 1, "B": 2, "tie": 0}
+FIRST_SHOWN: Final = (
+    "The place counts for '{who}': on pairs seen in both orders the share of its {n:,} answers other than ties that "
+    "are for the first shown is {seen}, 0.5 without a preference."
+)
+A_TIE_HERE: Final = (
+    "A tie is an answer here, on all pairs. Study B asks which of two wins, on pairs that people decide: there their "
+    "ties are no votes and a judge's agrees with half of the votes."
+)
 # What a person filled in, by the kind of control: the key of its value.
 _VALUES: Final = {"choices": "choices", "rating": "rating", "number": "number", "taxonomy": "taxonomy"}
 
@@ -146,8 +161,9 @@ class BattleRatings(RecordFile):
     """A file of battles with the column judge: a record for what one judge said of one pair of models' texts.
 
     The rating is A where the model won whose name comes first in the alphabet, B where the other did, else tie; what
-    one judge says of a pair in both orders is a tie where the two differ. Of a pair of which a judge says different
-    things in one order its rows are left out, up to one pair or `MOST_LEFT_OUT` of its own rows.
+    one judge says of a pair in both orders is a tie where the two differ, and a place that proves to decide is said. A
+    pair of which a judge says different things in one order is left out, up to one pair or `MOST_LEFT_OUT` of its own
+    rows; beyond that `refused` says so.
     """
 
     def __init__(self, path: str | Path | UPath) -> None:
@@ -155,7 +171,9 @@ class BattleRatings(RecordFile):
         super().__init__(path)
         self._rows = read_battles(path).rows
         self._records, self.remarks = list[Record](), (remarks := list[str]())
-        names, torn = SpelledNames(), defaultdict[str, list[list[Record]]](list)
+        self.refused = dict[str, str]()
+        names, torn = SpelledNames(), defaultdict[str, list[tuple[list[int], list[Record]]]](list)
+        places = defaultdict[str, list[tuple[int, int, str]]](list)
         n_rows, n_ties, n_both = Counter[str](), Counter[str](), Counter[str]()
         said: dict[tuple[str, str], dict[str, list[tuple[int, str, str]]]] = {}
         for one in self._rows:
@@ -168,23 +186,31 @@ class BattleRatings(RecordFile):
         for (who, item), orders in said.items():
             rows = [row for of_order in orders.values() for row in of_order]
             labels = {label for _, label, _ in rows}
-            contradicts = any(len({label for _, label, _ in of_order}) > 1 for of_order in orders.values())
+            differ = [rows for rows in orders.values() if len({label for _, label, _ in rows}) > 1]
             label = "tie" if len(labels) > 1 else rows[0][1]
-            kept = rows if contradicts else [(rows[0][0], label, rows[0][2])]
+            kept = rows if differ else [(rows[0][0], label, rows[0][2])]
             records = [Record(row, {ITEM: item, JUDGE: who, RATING: one, QUESTION: asked}) for row, one, asked in kept]
-            if contradicts:
-                torn[who].append(records)
+            if differ:
+                torn[who].append(([row for of_order in differ for row, *_ in of_order], records))
                 continue
             self._records += records
             n_both[who] += len(orders) > 1
             n_ties[who] += len(labels) > 1
+            if len(orders) > 1:
+                one_first, two_first = (_PICKED[orders[name][0][1]] for name in sorted(orders))
+                places[who].append((one_first, two_first, rows[0][2]))
         for who, of_pairs in torn.items():
-            n = sum(map(len, of_pairs))
+            n, everything = (sum(len(pair[part]) for pair in of_pairs) for part in (0, 1))
             # Of a person with a dozen rows one slip is more than that.
-            if n > MOST_LEFT_OUT * n_rows[who] and (len(of_pairs) > 1 or n == n_rows[who]):
-                self._records += [record for records in of_pairs for record in records]
+            if n > MOST_LEFT_OUT * n_rows[who] and (len(of_pairs) > 1 or everything == n_rows[who]):
+                self._records += [record for _, records in of_pairs for record in records]
+                self.refused[who] = (
+                    f"'{who}' contradicts itself in one order of {count_noun(len(of_pairs), 'pair')}, in {n:,} of its "
+                    f"{n_rows[who]:,} rows ({100 * n / n_rows[who]:.1f} %): up to one pair or "
+                    f"{100 * MOST_LEFT_OUT:g} % would be left out."
+                )
                 continue
-            which = listing((" / ".join(f"{record.row:,}" for record in records) for records in of_pairs), 3)
+            which = listing((" / ".join(f"{row:,}" for row in rows) for rows, _ in of_pairs), 3)
             left_out = (
                 "Left out, as '{who}' contradicts itself in one order of a pair: {n:,} of its {all:,} rows ({which})."
             )
@@ -193,6 +219,9 @@ class BattleRatings(RecordFile):
         for who, n in (+n_ties).items():
             ties = "Ties, as '{who}' answers otherwise in the other order: {n:,} of {all:,} pairs seen in both."
             remarks.append(message(ties, who=Name(who), n=n, all=n_both[who]))
+        remarks += filter(None, (_preferred_place(who, one, len(places)) for who, one in places.items()))
+        if n_ties:
+            remarks.append(message(A_TIE_HERE))
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """A record a judge and pair; one for each row where too many contradict each other to be left out."""
@@ -211,6 +240,26 @@ class BattleRatings(RecordFile):
     def machines(self) -> frozenset[str]:
         """Judges whose names are models', never people."""
         return frozenset(one.judge for one in self._rows if one.judge and looks_like_a_model(one.judge))
+
+
+def _preferred_place(who: str, said: Sequence[tuple[int, int, str]], n_raters: int) -> str:
+    """That a rater prefers a place, proven with all raters in mind; the interval is the one of study B."""
+    one_first, two_first, questions = zip(*said, strict=True)
+    answers, clusters = both_orders(one_first, two_first), np.array(questions)
+    try:
+        shown, sure = (
+            first_shown(
+                answers, clusters, resampling=Resampling(LEVELS.seed, confidence=1.0 - (1.0 - LEVELS.confidence) / n)
+            )
+            for n in (1, n_raters)
+        )
+    except UndefinedStatistic:
+        return ""
+    low, high = sure.interval.low, sure.interval.high
+    if low is None or high is None or low <= 0.5 <= high:
+        return ""
+    seen = bounded(shown.share, shown.interval.low, shown.interval.high)
+    return message(FIRST_SHOWN, who=Name(who), seen=seen, n=shown.votes)
 
 
 LongFile = Trec | LabelStudio | BattleRatings

@@ -441,6 +441,9 @@ def _long(cells: Cells, columns: RatingColumns, file: RecordFile, faults: Faults
             twice.append((row, f"'{name}' rated '{item}' in row {before} already{differ}."))
             continue
         ratings[name][places[item]], rows[name][places[item]] = text, row
+    if isinstance(file, BattleRatings):
+        for problem in (problem for name, problem in file.refused.items() if name in ratings):
+            faults.add(problem, "Keep one answer of each pair and order.")
     _add_twice(twice, "Keep one.", cells, faults)
     notes = [
         *cells.notes,

@@ -4,7 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from analysis.preference.pair_judging import both_orders, first_shown
+from analysis.resampling.bootstrap import Resampling
+from analysis.words import with_bounds
 from resources.errors import UserError
+from resources.inputs.ratings.exports import A_TIE_HERE, FIRST_SHOWN
 from resources.inputs.ratings.layout import RatingColumns, raw_ratings
 from tests.resources.inputs.pairwise.test_text_votes import turned
 from tests.resources.inputs.test_battles import row, written
@@ -70,7 +74,41 @@ def test_two_orders_that_differ_are_a_tie_and_the_note_says_how_often(tmp_path: 
     assert found.notes == (
         "Names in column 'judge' that differ in spelling only are one: 'GPT4_pair' is 'gpt4_pair'.",
         "Ties, as 'gpt4_pair' answers otherwise in the other order: 1 of 2 pairs seen in both.",
+        A_TIE_HERE,
     )
+
+
+def test_a_judge_that_prefers_the_place_is_said_with_the_interval_of_study_b(tmp_path: Path) -> None:
+    # Of 40 pairs in both orders 10 go to the second shown twice, the others to gpt-4: 30 of 80 answers to the first.
+    rows = [row(question_id=n, judge=judge) for n in range(40) for judge in ("expert_1", "gpt4_pair")]
+    rows += [turned(row(), question_id=n, judge="expert_1", winner="model_a") for n in range(40)]
+    rows += [
+        turned(row(), question_id=n, judge="gpt4_pair", winner="model_b" if n < 10 else "model_a") for n in range(40)
+    ]
+    found = raw_ratings(written(tmp_path / "mt.jsonl", *rows), JUDGED)
+    answers = both_orders([2] * 40, [1] * 10 + [2] * 30)
+    other = first_shown(answers, [str(n) for n in range(40)], resampling=Resampling(1))
+    assert (other.votes_first, other.votes) == (30, 80)
+    [note] = [one for one in found.notes if one.startswith("The place")]
+    seen = with_bounds(30 / 80, other.interval.low, other.interval.high)
+    assert note == FIRST_SHOWN.format(who="gpt4_pair", n=80, seen=seen)
+
+
+def test_rows_of_the_order_in_which_a_judge_agrees_with_itself_count_for_no_contradiction(tmp_path: Path) -> None:
+    # 2 of 3 pairs twice in one order, with 4 of 62 rows (6.5 %); a third row in the other order contradicts nothing.
+    rows = [row(question_id=n, judge=judge) for n in range(58) for judge in ("expert_1", "gpt4_pair")]
+    rows += [row(question_id=n, judge="gpt4_pair", winner="tie") for n in range(2)]
+    rows += [turned(row(), question_id=n, judge="gpt4_pair", winner="model_a") for n in range(2)]
+    path = written(tmp_path / "mt.jsonl", *rows)
+    with pytest.raises(UserError) as refused:
+        raw_ratings(path, JUDGED)
+    assert (
+        "'gpt4_pair' contradicts itself in one order of 2 pairs, in 4 of its 62 rows (6.5 %): up to one pair or 5 % "
+        "would be left out. Keep one answer of each pair and order."
+    ) in str(refused.value)
+    # 22 rows more that agree: 4 of 84 are 4.8 %, and 6 would be 7.1 %.
+    path = written(tmp_path / "more.jsonl", *rows, *(row(question_id=100 + n, judge="gpt4_pair") for n in range(22)))
+    assert any("4 of its 84 rows" in note for note in raw_ratings(path, JUDGED).notes)
 
 
 def test_a_column_of_the_judges_next_to_the_winner_is_read_as_any_wide_file(tmp_path: Path) -> None:
