@@ -102,8 +102,13 @@ def _begin(results: Connection, sent: Connection, look: dict[str, Any], parts: S
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(KeyboardInterrupt):
-        _run(sent, look, parts)
+    try:
+        with suppress(KeyboardInterrupt):
+            _run(sent, look, parts)
+    finally:
+        from resources.runtime.dagster_databases import close_connections
+
+        close_connections()  # a process that was forked calls nothing at its exit
 
 
 def _run(sent: Connection, look: dict[str, Any], parts: Sequence[Part]) -> None:

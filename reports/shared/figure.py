@@ -1,11 +1,13 @@
 """A chart as a picture that the Dagster UI shows, as one in a page, or as a file."""
 
 import base64
+import io
 import re
 from pathlib import Path
 from typing import Any, Final
 
 import dagster as dg
+from PIL import Image
 from upath import UPath
 
 from resources.errors import UserError
@@ -23,13 +25,19 @@ class PictureFormatError(UserError):
 
 
 def figure_metadata(spec: dict[str, Any]) -> dg.MetadataValue:
-    """A chart, as Vega-Lite reads it, as Markdown with an embedded PNG."""
+    """A chart, as Vega-Lite reads it, as Markdown with a picture embedded."""
     return picture_metadata(png(spec))
 
 
 def picture_metadata(picture: bytes) -> dg.MetadataValue:
-    """A PNG as Markdown with it embedded."""
-    return dg.MetadataValue.md(f"![plot](data:image/png;base64,{base64.b64encode(picture).decode()})")
+    """A picture as Markdown with it embedded: as WebP without loss, an eighth of the charts' PNG in Dagster's database.
+
+    Args:
+        picture: A PNG.
+    """
+    small = io.BytesIO()
+    Image.open(io.BytesIO(picture)).save(small, "WEBP", lossless=True, quality=40, method=1)
+    return dg.MetadataValue.md(f"![plot](data:image/webp;base64,{base64.b64encode(small.getvalue()).decode()})")
 
 
 def png(spec: dict[str, Any]) -> bytes:

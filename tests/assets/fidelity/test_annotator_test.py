@@ -175,7 +175,7 @@ def test_without_a_second_annotator_nothing_can_be_tested_and_the_gate_says_why(
 def test_the_headline_is_the_whole(near: pd.DataFrame) -> None:
     numbers = headline(near.reset_index(), 0.5)
     assert (numbers["omega"], numbers["n_instances"]) == (1.0, 36)
-    assert "data:image/png;base64," in numbers["plot"].value  # type: ignore[attr-defined]
+    assert "data:image/webp;base64," in numbers["plot"].value  # type: ignore[attr-defined]
 
 
 def test_agreement_of_people_says_on_how_many_objects_it_was_computed(near: pd.DataFrame) -> None:

@@ -172,7 +172,7 @@ def test_the_headline_names_what_the_dose_does_not_explain() -> None:
     scores = by_dose(STRIPES, (0.1, 0.3, 0.1), (0.4, 0.1, 0.5))
     seen = headline(rows(scores), dose_points(scores), 0.6)
     assert (seen["n_kinds"], seen["n_explained"], seen["not_explained"]) == (1, 0, "stripes")
-    assert "data:image/png;base64," in seen["plot"].value
+    assert "data:image/webp;base64," in seen["plot"].value
 
 
 @pytest.mark.parametrize(

@@ -275,7 +275,7 @@ def test_the_headline_counts_objects_that_moved_by_more_than_the_limit() -> None
     # a moved by exactly 0.05, which is not more; b by 0.06, f by 0.10.
     assert said["n_objects_moved"] == 2
     assert (said["occasion"], said["pinned"], said["same_judge"]) == (SECOND, FIRST, True)
-    assert said["plot"].value.startswith("![plot](data:image/png;base64,")
+    assert said["plot"].value.startswith("![plot](data:image/webp;base64,")
 
 
 def test_the_words_for_nothing_pinned_name_the_fewest_objects_of_a_comparison() -> None:

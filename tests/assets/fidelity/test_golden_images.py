@@ -125,7 +125,7 @@ def test_the_headline_counts_and_shows_one_item(tmp_path: Path) -> None:
     assert (numbers["n_items"], numbers["n_alterations"], numbers["n_images"]) == (3, N_ALTERATIONS, 24)
     assert (numbers["n_skipped"], numbers["n_kept"], numbers["skipped"]) == (0, 0, "none")
     assert numbers["folder"] == str(tmp_path / "home" / "golden_set")
-    assert "data:image/png;base64," in numbers["plot"]
+    assert "data:image/webp;base64," in numbers["plot"]
     assert metadata(run(tmp_path, objects))["n_kept"] == 24
 
 

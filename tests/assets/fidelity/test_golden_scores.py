@@ -204,4 +204,4 @@ def test_the_headline_counts_pairs_and_costs() -> None:
     seen = headline(scores_of_pairs([0.8, 0.7], {"hue_5": [0.5, None], "untouched": [0.8, 0.7]}))
     assert (seen["setting"], seen["n_items"], seen["n_pairs"], seen["n_without_pair"]) == (SETTING, 2, 3, 1)
     assert seen["cost_usd"] == pytest.approx(0.04)
-    assert "data:image/png;base64," in seen["plot"].value
+    assert "data:image/webp;base64," in seen["plot"].value

@@ -197,8 +197,8 @@ def test_the_headline_is_the_overall_part(frame: pd.DataFrame) -> None:
     numbers = headline(frame, FidelityThresholds())
     assert numbers["n_used"] == 8
     assert numbers["mae"] == pytest.approx(0.075)
-    assert "data:image/png;base64," in numbers["plot"].value  # type: ignore[attr-defined]
-    assert "data:image/png;base64," in numbers["plot_mae"].value  # type: ignore[attr-defined]
+    assert "data:image/webp;base64," in numbers["plot"].value  # type: ignore[attr-defined]
+    assert "data:image/webp;base64," in numbers["plot_mae"].value  # type: ignore[attr-defined]
 
 
 def test_a_judge_that_orders_like_people_passes(frame: pd.DataFrame) -> None:

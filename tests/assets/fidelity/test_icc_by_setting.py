@@ -179,7 +179,7 @@ def test_the_headline_has_the_numbers_that_count_and_a_plot() -> None:
     numbers = headline(seen, 0.85)
     assert numbers["icc_1k"] == seen["icc_1k"].iloc[0]
     assert (numbers["band"], numbers["n_used"]) == ("poor", 6)
-    assert "data:image/png;base64," in numbers["plot"].value
+    assert "data:image/webp;base64," in numbers["plot"].value
 
 
 def test_a_repeatable_setting_passes() -> None:

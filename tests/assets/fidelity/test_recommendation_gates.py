@@ -108,4 +108,4 @@ def test_the_headline_has_the_reported_numbers_and_a_picture(split):
     numbers = headline(split.reset_index())
     assert numbers["recommended"] == STEADY
     assert numbers["icc_reported"] == pytest.approx(split.loc[STEADY, "icc_reported"])
-    assert str(numbers["plot"].value).startswith("![plot](data:image/png;base64,")
+    assert str(numbers["plot"].value).startswith("![plot](data:image/webp;base64,")

@@ -318,7 +318,7 @@ def test_the_headline_says_plainly_what_is_not_seen() -> None:
     assert seen["lowest_hit_rate_on_stripes"] == 0.5
     assert seen["lowest_d_on_stripes"] == OVERLOOKED.loc["stripes7_o30", "cohens_d"]
     assert seen["disturbed"] == "none"
-    assert "data:image/png;base64," in seen["plot"].value
+    assert "data:image/webp;base64," in seen["plot"].value
 
 
 def test_a_headline_without_numbers_has_nulls() -> None:

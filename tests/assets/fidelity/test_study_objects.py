@@ -27,7 +27,7 @@ def test_the_headline_counts_what_is_judged_and_what_is_left_out_by_cause(tmp_pa
     assert (numbers["n_objects"], numbers["n_judged"], numbers["n_items"], numbers["n_photos"]) == (4, 1, 4, 4)
     assert (numbers["n_left_out_no_photos"], numbers["n_left_out_too_small"]) == (2, 1)
     assert numbers["left_out"].startswith(LOST)
-    assert "data:image/png;base64," in numbers["plot"].value
+    assert "data:image/webp;base64," in numbers["plot"].value
 
 
 def test_photos_of_an_item_with_two_objects_are_counted_once_and_shown_once(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drawn]:
 def test_the_plot_stands_in_the_metadata(drawn: Drawn, name: str) -> None:
     plot = drawn.shown[name]["plot"]
     assert isinstance(plot, dg.MarkdownMetadataValue)
-    assert str(plot.value).startswith("![plot](data:image/png;base64,")
+    assert str(plot.value).startswith("![plot](data:image/webp;base64,")
 
 
 def test_the_plot_of_kappas_counts_the_rows_of_the_table(drawn: Drawn) -> None:

@@ -1,15 +1,19 @@
 """Every plot of study A draws: on ordinary tables, on one row, on nulls, and on nothing."""
 
+import base64
+import io
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 from reports.fidelity.plots import settings as plots
 from reports.shared.drawing import Drawing
-from reports.shared.figure import figure_metadata
+from reports.shared.figure import figure_metadata, png
 from resources.configuration.fidelity import FidelityThresholds
 from tests.reports.specifications import axis_of, drawn, names_of, rows_of, titles
 
@@ -145,11 +149,16 @@ def test_the_numbers_are_those_of_the_tables() -> None:
     assert sum(bar["y2"] for bar in ratings) == len(SCORES)
 
 
-def test_the_metadata_is_markdown_with_the_picture_in_it() -> None:
-    value = figure_metadata(drawn(PLOTS["stability"](STABILITY))).value
+def test_the_metadata_is_markdown_with_the_picture_in_it_small_and_without_loss() -> None:
+    spec = drawn(PLOTS["stability"](STABILITY))
+    value = figure_metadata(spec).value
     assert isinstance(value, str)
-    assert value.startswith("![plot](data:image/png;base64,iVBORw0KGgo")
-    assert value.endswith(")")
+    embedded = re.fullmatch(r"!\[plot]\(data:image/webp;base64,(UklGR[^)]+)\)", value)
+    assert embedded is not None
+    small, drawn_png = base64.b64decode(embedded[1]), png(spec)
+    shown = [np.asarray(Image.open(io.BytesIO(one)).convert("RGB")) for one in (small, drawn_png)]
+    np.testing.assert_array_equal(*shown)
+    assert len(small) < len(drawn_png) / 3
 
 
 def test_intervals_over_few_products_are_marked() -> None:

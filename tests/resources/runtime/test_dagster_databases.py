@@ -94,6 +94,24 @@ def test_what_another_process_wrote_last_and_closed_is_read(tmp_path):
         assert other.execute("SELECT x FROM t").fetchall() == [(1,), (2,)]
 
 
+def test_a_process_that_ends_leaves_no_log_behind(tmp_path):
+    file = tmp_path / "one.db"
+    program = f"""
+from resources.runtime.dagster_databases import kept_engine
+import sqlalchemy as sa
+engine = kept_engine("sqlite:///{file}", sa.pool.NullPool)
+with engine.begin() as connection:
+    connection.exec_driver_sql("PRAGMA journal_mode = WAL")
+with engine.begin() as connection:
+    connection.exec_driver_sql("CREATE TABLE t (x INTEGER)")
+assert {str(file)!r} + "-wal" in map(str, __import__("pathlib").Path({str(tmp_path)!r}).iterdir())
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert [one.name for one in tmp_path.iterdir()] == [file.name]
+    with sqlite3.connect(file) as other:
+        assert other.execute("SELECT count(*) FROM t").fetchone() == (0,)
+
+
 def test_a_child_process_makes_a_connection_of_its_own(tmp_path):
     engine = kept_engine(f"sqlite:///{tmp_path / 'one.db'}", sa.pool.NullPool)
     with engine.begin() as connection:
