@@ -128,8 +128,8 @@ def _near(people: People, own: Floats, raters: Sequence[int]) -> Iterator[_Alike
     sides = 1 if len(people.labels) == 2 else 2
     slip = min(apart.values()) / 2.0 / sides
     wrong = sides * float(scipy.special.bdtrc(n_people // 2, n_people, slip))
-    for name, column, room in _summaries(people, own):
-        yield from _few(own, column, room, _Alike(name, 0), wrong)
+    for summary, column, room in _summaries(people, own):
+        yield from _few(own, column, room, _Alike(summary, 0), wrong)
 
 
 def _few(own: Floats, column: Floats, room: float, alike: _Alike, wrong: float) -> Iterator[_Alike]:
