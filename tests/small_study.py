@@ -35,6 +35,7 @@ OBJECTS = [
     for product in range(6)
     for place, algorithm in enumerate(ALGORITHMS)
 ]
+ONE_PIXEL = cv2.imencode(".png", np.zeros((1, 1, 3), np.uint8))[1].tobytes()
 SIDE_PX = 32
 KEYS = SETTINGS.get_partition_keys()
 # What job `fidelity` makes; the watch on drift is a job of its own.
@@ -188,7 +189,7 @@ def without_drawing() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for place in PAGES:
             patch.setattr(place, lambda _contents: "<!doctype html>")
-        patch.setattr(figure, "png", lambda *_args, **_sizes: b"")
+        patch.setattr(figure, "png", lambda *_args, **_sizes: ONE_PIXEL)
         patch.setattr(page, "picture_of", lambda *_args: "")
         yield
 
