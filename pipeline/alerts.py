@@ -60,7 +60,8 @@ def failed_runs(
     """One message for each run that failed since the sensor was switched on."""
 
     def of(run: dg.DagsterRun, ended: dg.EventLogRecord, failing: list[str]) -> Found:
-        return [run_alert(context.instance, study, run, ended)], failing
+        interrupted = run.status == dg.DagsterRunStatus.CANCELED  # by who would be alerted
+        return [] if interrupted else [run_alert(context.instance, study, run, ended)], failing
 
     return tell(context, alerts, FAILED, of)
 

@@ -19,6 +19,7 @@ from pipeline.step_errors import error_chain, users_words
 from resources.database.reliability.records import ALLOWS_GROUND_TRUTH
 from resources.errors import UserError, did_you_mean
 from resources.inputs.evaluation.known_datasets import known_datasets
+from resources.runtime.ctrl_c import was_pressed
 from resources.runtime.dagster_internals import (
     SINGLETON_REPOSITORY_NAME,
     InMemoryJob,
@@ -234,7 +235,17 @@ def _run(
         tags={**job.run_tags, **(tags or {}), **this_process()},
         remote_job_origin=_code_location().get_job_origin(asked.name),
     )
-    return execute_run(InMemoryJob(job), run, asked.instance)
+    done = False
+    try:
+        result = execute_run(InMemoryJob(job), run, asked.instance)
+        done = result.success
+    finally:
+        if was_pressed():
+            if not done:
+                # Dagster calls it a failure.
+                asked.instance.report_run_canceled(run, "Interrupted. Finished calls are kept.")
+            raise KeyboardInterrupt
+    return result
 
 
 @cache
@@ -273,8 +284,6 @@ def _gather(result: dg.JobExecutionResult, outcome: Outcome, instance: dg.Dagste
         chain = list(error_chain(event.step_failure_data.error))
         if any(error.cls_name == "DagsterAssetCheckFailedError" for error in chain):
             continue
-        if any(error.cls_name == "DagsterExecutionInterruptedError" for error in chain):
-            raise KeyboardInterrupt
         if (said := users_words(chain)) is not None:
             outcome.user_errors.append(said)
         elif chain:

@@ -1,10 +1,12 @@
 """The same function over many items on several cores, results in the order of the items."""
 
 import multiprocessing
+import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -40,7 +42,9 @@ def mapped(function: Callable[[Item], Result], items: Sequence[Item], workers: i
     with ProcessPoolExecutor(
         min(workers, len(items)), mp_context=fork, initializer=_inherit, initargs=(function, items)
     ) as processes:
-        return list(processes.map(_in_child, range(len(items))))
+        with ctrl_c_waits():
+            results = processes.map(_in_child, range(len(items)))
+        return list(results)
 
 
 def forking_is_safe() -> bool:
@@ -49,9 +53,22 @@ def forking_is_safe() -> bool:
     return sys.platform == "linux" and alone
 
 
+@contextmanager
+def ctrl_c_waits() -> Iterator[None]:
+    """A process that is forked inside is not interrupted before it says what that does to it, and unblocks it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _inherit(function: Callable[[Any], Any], items: Sequence[Any]) -> None:
     global _inherited
     _inherited = (function, items)
+    # On a terminal Ctrl+C ends a child without a word: the process that it works for reports it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _in_child(number: int) -> Any:

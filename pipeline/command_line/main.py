@@ -1,14 +1,14 @@
 """`touchstone`: the command line, whose errors that a user can fix are one line and exit code 2."""
 
+from pipeline.command_line.terminal import terminal
+
+# isort: split
+
 import gc
 import sys
 import traceback
 from tempfile import NamedTemporaryFile
 from typing import NoReturn
-
-from pipeline.command_line.terminal import terminal
-
-# isort: split
 
 from pipeline.command_line import (
     backup,
@@ -31,6 +31,7 @@ from pipeline.command_line import (
 )
 from pipeline.command_line.given_once import Application
 from resources.errors import UserError
+from resources.runtime import ctrl_c
 from resources.runtime.memory import COLLECTED_AT
 
 LONGEST_FAULT = 300
@@ -68,6 +69,15 @@ def run() -> None:
     """Entry point of the `touchstone` script."""
     gc.set_threshold(*COLLECTED_AT)
     try:
+        _run()
+    finally:
+        # Before it ends Python would look through all that is loaded once more: most of a second, for nothing.
+        gc.freeze()
+        ctrl_c.end()
+
+
+def _run() -> None:
+    try:
         application()
     except UserError as problem:
         _end(str(problem), 2)
@@ -77,9 +87,6 @@ def run() -> None:
     except Exception as problem:
         said = " ".join(f"{type(problem).__name__}: {problem}".split())[:LONGEST_FAULT].rstrip(".")
         _end(f"{said}. This is a fault of Touchstone; {_kept(problem)}", 1)
-    finally:
-        # Before it ends Python would look through all that is loaded once more: most of a second, for nothing.
-        gc.freeze()
 
 
 def _end(words: str, status: int) -> NoReturn:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from resources.judges.openai.estimate import EstimateRow
     from resources.study import Study
 
-INTERRUPTED = 130  # as a shell reports a program that Ctrl+C ended
 NOTHING_FOUND = 1
 StudyName = Literal["fidelity", "pairwise", "evaluation", "reliability", "drift"]
 EngineName = Literal["local", "ray"]
@@ -254,23 +253,19 @@ def run_and_show(
         definitions = definitions_of(study)
     bars = {"progress": BarProgress(console, transient=in_short)}
     getattr(study, "fidelity" if name == "drift" else name)  # refuses what is not configured
-    try:
-        with open_instance(home) as instance, waits_said(instance, partial(_say, console)):
-            if name == "fidelity":
-                outcome = run_study(definitions, name, instance, partitions, bars)
-            elif name == "drift":
-                outcome = run_drift(definitions, instance, bars)
-            elif name == "pairwise":
-                outcome = run_pairwise(definitions, instance, partitions, bars)
-            elif name == "reliability" and ask_judges:
-                outcome = run_reliability(definitions, instance, study, bars)
-            elif name == "reliability":
-                outcome = run_revalidation(definitions, instance, study)
-            else:
-                outcome = run_evaluation(definitions, instance, study, partitions)
-    except KeyboardInterrupt:
-        console.print("Interrupted. What was finished is kept; the same command goes on from there.")
-        raise typer.Exit(INTERRUPTED) from None
+    with open_instance(home) as instance, waits_said(instance, partial(_say, console)):
+        if name == "fidelity":
+            outcome = run_study(definitions, name, instance, partitions, bars)
+        elif name == "drift":
+            outcome = run_drift(definitions, instance, bars)
+        elif name == "pairwise":
+            outcome = run_pairwise(definitions, instance, partitions, bars)
+        elif name == "reliability" and ask_judges:
+            outcome = run_reliability(definitions, instance, study, bars)
+        elif name == "reliability":
+            outcome = run_revalidation(definitions, instance, study)
+        else:
+            outcome = run_evaluation(definitions, instance, study, partitions)
     made_up = study.made_up.get("fidelity" if name == "drift" else name, ())
     if in_short and name != "drift" and outcome.succeeded and not outcome.user_errors and not outcome.other_errors:
         left_out = unavailable_in_short(home.tables / name) if name == "pairwise" else ""

@@ -13,9 +13,10 @@ from typing import Any, Final, NamedTuple
 
 from rich.console import Console
 
-from analysis.resampling.workers import forking_is_safe
+from analysis.resampling.workers import ctrl_c_waits, forking_is_safe
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
+from resources.runtime.ctrl_c import outside_imports
 
 ENDS_WITHIN_S: Final = 20.0  # a Dagster run that is interrupted says so in its records first
 THREADS_END_WITHIN_S: Final = 0.5
@@ -82,7 +83,8 @@ def _second_process(console: Console, parts: Sequence[Part]) -> Iterator[Connect
     results, sent = fork.Pipe(duplex=False)
     look = {"width": console.width, "color_system": console.color_system}
     process = fork.Process(target=_begin, args=(results, sent, look, parts))
-    process.start()
+    with ctrl_c_waits():
+        process.start()
     sent.close()
     try:
         yield results
@@ -100,7 +102,8 @@ def _begin(results: Connection, sent: Connection, look: dict[str, Any], parts: S
     results.close()
     # Ctrl+C is for the first process, which ends this one; a shell's background ignores it, and this one with it.
     os.setsid()
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGINT, outside_imports(signal.default_int_handler))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         with suppress(KeyboardInterrupt):

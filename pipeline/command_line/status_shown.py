@@ -14,7 +14,7 @@ from resources.runtime.sanitize import one_line
 
 STYLES = {STOP: "bold red", FAIL: "red", NOTE: "yellow"}
 LONGEST = 300
-RUN_WORDS = {"SUCCESS": "succeeded", "FAILURE": "failed", "STARTED": "is running", "CANCELED": "was stopped"}
+RUN_WORDS = {"SUCCESS": "succeeded", "FAILURE": "failed", "STARTED": "is running", "CANCELED": "was interrupted"}
 
 
 def show_study(console: Console, state: StudyState, *, every_table: bool) -> None:

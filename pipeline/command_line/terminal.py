@@ -6,11 +6,15 @@ import warnings
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from resources.runtime import ctrl_c
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from analysis.gates import Gate
+
+ctrl_c.listen()
 
 if any(option.startswith("error") for option in sys.warnoptions):
     # A library's warning is no fault of the user's: as an error it would end whatever imports the library.

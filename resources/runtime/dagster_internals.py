@@ -3,7 +3,10 @@
 Dagster is pinned to the patch. Those that `import dagster` does not load by itself are loaded when they are wanted.
 """
 
+import subprocess
+from functools import partial
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluationTargetMaterializationData
@@ -12,6 +15,7 @@ from dagster._core.definitions.job_base import InMemoryJob
 from dagster._core.definitions.repository_definition import SINGLETON_REPOSITORY_NAME
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 from dagster._core.errors import DagsterUserCodeUnreachableError
+from dagster._core.execution import compute_logs
 from dagster._core.execution.api import execute_run
 from dagster._core.execution.build_resources import wrap_resources_for_execution
 from dagster._core.remote_origin import RemoteRepositoryOrigin
@@ -20,9 +24,11 @@ from dagster._core.storage.asset_check_execution_record import (
     AssetCheckExecutionRecord,
     AssetCheckExecutionRecordStatus,
 )
+from dagster._utils import interrupts
 from dagster_shared.error import SerializableErrorInfo
 from dagster_shared.record import copy
 
+from resources.runtime.ctrl_c import outside_imports
 from resources.runtime.dagster_databases import keep_engines, kept_server
 
 __all__ = [
@@ -64,6 +70,11 @@ SERVER_MODULES = ("dagster._core.storage.sql",)
 
 keep_engines(ENGINE_MODULES)
 keep_engines(SERVER_MODULES, kept_server)
+
+# Ctrl+C on a terminal does not reach the two processes of each step that show what it prints: they would print theirs.
+vars(compute_logs)["subprocess"] = SimpleNamespace(Popen=partial(subprocess.Popen, start_new_session=True))
+_take_signal = interrupts._replace_interrupt_signal
+vars(interrupts)["_replace_interrupt_signal"] = lambda handler: _take_signal(outside_imports(handler))
 
 
 def __getattr__(name: str) -> Any:

@@ -190,6 +190,21 @@ def test_a_run_whose_worker_died_is_told_with_what_dagster_saw(
     assert told["text"].endswith("holding ***. Dagster starts it again by itself.")
 
 
+def test_a_run_that_a_person_interrupted_is_not_told(
+    sqlite_instance: dg.DagsterInstance, hook: AlertHook, tmp_path: Path
+) -> None:
+    @dg.job
+    def anything() -> None: ...
+
+    ticks = Ticks(failed_runs, sqlite_instance, tmp_path)
+    ticks.tick()
+    run = sqlite_instance.create_run_for_job(anything, status=dg.DagsterRunStatus.STARTED)
+    sqlite_instance.report_run_failed(run, "Execution was interrupted unexpectedly.")
+    sqlite_instance.report_run_canceled(run, "Interrupted.")
+    ticks.tick()
+    assert hook.taken == []
+
+
 def test_runs_of_another_study_on_the_same_instance_are_not_told(
     sqlite_instance: dg.DagsterInstance, hook: AlertHook, tmp_path: Path
 ) -> None:

@@ -1,5 +1,8 @@
 """Studies run by the command line: which Dagster runs they become, and what is told of them."""
 
+import os
+import signal
+import time
 from pathlib import Path
 
 import dagster as dg
@@ -9,8 +12,9 @@ from dagster._core.workspace.load_target import WorkspaceFileTarget
 
 from pipeline.definitions import definitions_of, touchstone
 from pipeline.instance import this_process
-from pipeline.runs import Outcome, run_evaluation, run_study
+from pipeline.runs import Outcome, _Job, _run, run_evaluation, run_study
 from resources.errors import UserError
+from resources.runtime import ctrl_c
 from resources.runtime.home import CHECKOUT
 from resources.study import Study, study_from_environment
 from tests.small_datasets import write_scores
@@ -146,3 +150,20 @@ def test_a_run_of_the_command_line_is_among_those_of_its_job_and_of_the_code_loc
         assert (origin["repositoryName"], origin["repositoryLocationName"]) == ("__repository__", "touchstone")
         # The very one that the UI loads from workspace.yaml.
         assert origin["id"] == answer["repositoryOrError"]["origin"]["id"]
+
+
+def test_a_run_that_ctrl_c_ends_counts_as_interrupted_and_not_as_failed(
+    instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ctrl_c, "_pressed", False)
+
+    @dg.asset
+    def long() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(10)
+
+    definitions = dg.Definitions([long], jobs=[dg.define_asset_job("long_job", [long])])
+    with pytest.raises(KeyboardInterrupt):
+        _run(_Job(definitions, "long_job", instance))
+    [run] = instance.get_runs()
+    assert run.status == dg.DagsterRunStatus.CANCELED

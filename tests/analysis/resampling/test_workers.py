@@ -1,6 +1,9 @@
 """Several workers: order, errors, threads next to threads."""
 
+import os
+import signal
 import threading
+from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
@@ -44,3 +47,9 @@ def test_no_items_give_no_results():
 def test_no_workers_are_refused():
     with pytest.raises(ValueError, match="at least 1 worker"):
         mapped(abs, [1, 2], 0)
+
+
+def test_ctrl_c_ends_a_worker_without_a_word(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(BrokenProcessPool):
+        mapped(lambda _: os.kill(os.getpid(), signal.SIGINT), range(4), 2)
+    assert capfd.readouterr().err == ""
