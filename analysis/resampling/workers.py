@@ -55,7 +55,7 @@ def forking_is_safe() -> bool:
 
 @contextmanager
 def ctrl_c_waits() -> Iterator[None]:
-    """A process that is forked inside is not interrupted before it says what that does to it, and unblocks it."""
+    """A process that is forked inside does not see Ctrl+C until it unblocks it: who started it ends it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -66,9 +66,6 @@ def ctrl_c_waits() -> Iterator[None]:
 def _inherit(function: Callable[[Any], Any], items: Sequence[Any]) -> None:
     global _inherited
     _inherited = (function, items)
-    # On a terminal Ctrl+C ends a child without a word: the process that it works for reports it.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _in_child(number: int) -> Any:
