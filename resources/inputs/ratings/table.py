@@ -23,6 +23,7 @@ from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatin
 from resources.inputs.ratings.likely import is_nearly_all, names_a_metric
 from resources.inputs.ratings.no_rating import correction, refuse_no_labels
 from resources.inputs.ratings.other_columns import OtherColumn
+from resources.inputs.ratings.scale_ends import without_scale_ends
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
 
 Floats = NDArray[np.float64]
@@ -96,6 +97,7 @@ def _read(raw: RawRatings, columns: RatingColumns) -> Ratings:
         return _two_labels(_labelled(raw, columns), columns)
     if columns.labels or columns.scale == "nominal":
         return _labelled(raw, columns)
+    raw = without_scale_ends(raw)
     words = _first_words(raw)
     if words and (len(words) < len(raw.ratings) or all(one.is_odd for one in words.values())):
         _refuse_mixed(raw, words)

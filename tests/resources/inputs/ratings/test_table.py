@@ -1,6 +1,7 @@
 """Ratings of people and judges from files of every kind, wide and long, and what is refused by name."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -70,6 +71,28 @@ def test_decimal_commas_and_percentages_are_read_where_a_column_is_so(tmp_path: 
     found = read_ratings(csv(tmp_path, "gpt;ann;bob\n0,5;40 %;1\n0,75;60 %;0\n0,9;80 %;1\n"), WIDE)
     same(values(found), {"gpt": [0.5, 0.75, 0.9], "ann": [0.4, 0.6, 0.8], "bob": [1, 0, 1]})
     assert any("comma is the decimal sign" in note for note in found.notes)
+
+
+def test_a_rating_with_its_scales_end_is_its_number(tmp_path: Path) -> None:
+    path = csv(tmp_path, "id,gpt,ann,bob\na,4/5,4 / 5,4\nb,3/5,3/5,2\nc,5/5,4.5/5,5\n")
+    found = read_ratings(path, WIDE)
+    same(values(found), {"gpt": [4, 3, 5], "ann": [4, 3, 4.5], "bob": [4, 2, 5]})
+    assert "Ratings of gpt, ann such as 5/5 are numbers of a scale up to 5." in found.notes
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("a,4/5,8/10,4/5\nb,3/5,6/10,3/5", "'gpt' rates out of 5, 'ann' rates out of 10, 'bob' rates out of 5"),
+        ("a,4/5,4/5,4/5\nb,3/5,8/10,3/5\nc,3/5,2/5,3/5", "'ann' rates out of 5 and 10"),
+        ("a,4/5,4,4/5\nb,3,2,3/5\nc,3/5,2,3/5", "'4/5' of 'gpt' is no number"),
+        # No scale ends below its ratings: a date.
+        ("a,12/5,4,4\nb,3/5,2,3\nc,3/5,2,3", "no rating of 'gpt' is a number (the first is '12/5')"),
+    ],
+)
+def test_ratings_of_several_scales_are_refused(tmp_path: Path, rows: str, said: str) -> None:
+    with pytest.raises(UserError, match=re.escape(said)):
+        read_ratings(csv(tmp_path, f"id,gpt,ann,bob\n{rows}\n"), WIDE)
 
 
 def test_words_are_labels_in_one_spelling_and_what_one_side_gives_is_said(tmp_path: Path) -> None:
@@ -183,7 +206,7 @@ def test_what_would_flatter_a_judge_is_a_question(
     ("text", "columns", "parts"),
     [
         ("True,1,0\nFalse,0,1\n", WIDE, ["row 2", "no rating of 'gpt' is a number (the first is 'True')", "is '1')"]),
-        ("2/5,2,3\n4/5,4,5\n", WIDE, ["no rating of 'gpt' is a number (the first is '2/5')", "--positive"]),
+        ("2 of 5,2,3\n4 of 5,4,5\n", WIDE, ["no rating of 'gpt' is a number (the first is '2 of 5')", "--positive"]),
         ("2/5,2,3\n4/5,4,5\n", replace(WIDE, scale="nominal"), ["'gpt' and people share no label", "'2/5'", "'2'"]),
         ("Pass.,pass,fail\nFail.,fail,fail\n", WIDE, ["it gives 'Fail.', 'Pass.', people give 'fail', 'pass'"]),
         ("Pass.,pass,fail\nFail.,fail,fail\n", replace(WIDE, positive=("pass",)), ["share no label", "--positive"]),
