@@ -190,8 +190,8 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
         selected_objects,
         with_background,
     )
+    from pipeline.command_line.recording_ahead import show_recording_gaps
     from resources.inputs.fidelity.study_objects import find_study_objects
-    from resources.judges.registry import judge_of
 
     frame = find_study_objects(human_scores, selected_objects(study), study)
     left_out = frame[frame["excluded"].notna()]
@@ -217,6 +217,5 @@ def show_objects(study: "FidelityStudy", human_scores: Any, console: Console) ->
         highlight=False,
     )
     # A recording that cannot be replayed is found here, not after the run began.
-    for plan, _ in study.by_judge():
-        judge_of(plan, judged_objects(frame))
+    show_recording_gaps(console, study, judged_objects(frame))
     return not all(passed)

@@ -92,6 +92,10 @@ def run(
     if study == "reliability":
         _tell_the_price_of_relevance(console, chosen, dry_run, yes)
     if not dry_run:
+        if study == "fidelity":
+            with console.status("Loading"):
+                from pipeline.command_line.recording_ahead import tell_of_recordings
+            tell_of_recordings(console, chosen.fidelity, partitions)
         run_and_show(console, study, partitions, chosen)
 
 

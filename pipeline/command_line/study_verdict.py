@@ -6,7 +6,6 @@ from typing import Any, Final
 import dagster as dg
 import pandas as pd
 from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -65,7 +64,8 @@ def show_verdict_first(
     for gate in list(stops)[:1]:
         console.print(Text.assemble("Verdict: ", (CANNOT_SAY, style_of(CANNOT_SAY))), highlight=False)
         said = f"{gate.check_name}: {gate.description}"
-        console.print(Padding(Text(one_line(said, LONGEST)), (0, 0, 0, 2)), soft_wrap=True)
+        # Not as padding, which Rich cuts off at the edge.
+        console.print(Text(f"  {one_line(said, LONGEST)}"), soft_wrap=True)
         return
     frame = stored_verdicts(home, study)
     for one in [] if frame is None else stated_of(frame):

@@ -157,11 +157,14 @@ def unseen(sensitivity: pd.DataFrame) -> str | None:
     where = f"at {altered['setting'].iloc[0]}"
     missed = altered.loc[altered["seen"] == NOT_SEEN, "alteration"].tolist()
     unknown = int((altered["seen"] == UNKNOWN).sum())
+    measured = len(altered) - unknown
+    if not measured:
+        return f"What it does not see is unknown: too few pairs of scores of all {unknown} alterations ({where})."
     too_few = f" Unknown, too few pairs: {unknown}." if unknown else ""
     if not missed:
-        return f"Does not see: none of {len(altered)} alterations ({where}).{too_few}"
+        return f"Does not see: none of {measured} alterations ({where}).{too_few}"
     named = listing(missed, NAMED_ALTERATIONS)
-    return f"Does not see: {len(missed)} of {len(altered)} alterations ({where}): {named}.{too_few}"
+    return f"Does not see: {len(missed)} of {measured} alterations ({where}): {named}.{too_few}"
 
 
 def show_outcome(outcome: Outcome, console: Console, told_below: Collection[str] = ()) -> None:

@@ -103,6 +103,7 @@ class RecordedRows:
         self.models = tuple(sorted(models))
         self.digest = digest.hexdigest()
         self.n_recorded = len(self._attempts)
+        self.calls = frozenset((key.object, key.setting, key.repeat) for key in self._attempts)
 
     def reply_to(self, call: Call) -> Reply | None:
         """Every recorded attempt at this object, setting and repeat with these images: the last, with the `earlier`.
@@ -306,6 +307,7 @@ class ReplayJudge(FreeJudge):
         self._lock = threading.Lock()
         self.workers = os.cpu_count() or 1
         self.n_recorded = recording.n_recorded
+        self.recorded_calls: frozenset[tuple[str, str, int]] = recording.calls
         self.n_not_recorded = 0
         self._identity = JudgeIdentity(
             judge="replay",

@@ -63,6 +63,7 @@ class VfscoreTree:
         self.models = tuple(sorted(models))
         self.digest = self._digest.hexdigest()
         self.n_recorded = len(self._places)
+        self.calls = frozenset(self._places)
 
     def reply_to(self, call: Call) -> Reply | None:
         """The recorded reply; null where there is none for this item, setting and repeat.

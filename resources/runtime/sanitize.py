@@ -7,13 +7,18 @@ SHOWN: Final = 60
 
 
 def one_line(text: str, longest: int = SHOWN) -> str:
-    """The text on one line without what a terminal would obey; a long one ends in dots.
+    """The text on one line without what a terminal would obey; a long one ends in dots, between two words if it can.
 
     What Rich takes for markup stays as it is: print it as `Text`, or with `markup=False`.
     """
     visible = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in text[: 4 * longest])
     words = " ".join(visible.split())
-    return words if len(words) <= longest and len(text) <= 4 * longest else f"{words[: longest - 3].rstrip()}..."
+    if len(words) <= longest and len(text) <= 4 * longest:
+        return words
+    kept, inside = words[: longest - 3], not words[longest - 3 : longest - 2].isspace()
+    whole = kept.rpartition(" ")[0] if inside and len(words) > longest - 3 else kept
+    # A word that is most of the line, such as a path, is cut.
+    return f"{(whole if len(whole) > longest // 2 else kept).rstrip()}..."
 
 
 def in_markdown(text: str, longest: int = SHOWN) -> str:

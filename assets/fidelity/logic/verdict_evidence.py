@@ -24,7 +24,7 @@ from assets.shared.partitions import Frames
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.settings import judge_in
 from resources.errors import listing
-from resources.tables.fidelity.golden import IN_PART, NOT_SEEN
+from resources.tables.fidelity.golden import IN_PART, NOT_SEEN, UNKNOWN
 
 NOT_COMPARED = "not compared: "
 ALL_CHOSE = "every object took part in choosing the setting"
@@ -243,7 +243,7 @@ def _not_covered(evidence: Evidence, setting: str, study: FidelityStudy) -> tupl
     said = []
     seen = evidence.sensitivity[evidence.sensitivity["setting"].astype(str).eq(setting)]
     altered = seen[seen["expected"] != "same"]
-    if altered.empty:
+    if altered["seen"].eq(UNKNOWN).all():
         said.append("golden: none")
     for kind, word in (("alterations", NOT_SEEN), ("seen_in_part", IN_PART)):
         if names := altered.loc[altered["seen"] == word, "alteration"].tolist():

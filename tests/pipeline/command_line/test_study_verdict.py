@@ -3,6 +3,7 @@
 import io
 from pathlib import Path
 
+import dagster as dg
 import pandas as pd
 from rich.console import Console
 from upath import UPath
@@ -49,6 +50,16 @@ def test_several_judges_are_side_by_side_with_their_letters(tmp_path: Path) -> N
     assert lines[2].split() == ["gpt", "0.910", "[0.830,", "0.957]", "a", "0.050", "a", "-", "0.0012"]
     assert lines[3].split() == ["claude", "0.700", "[0.500,", "0.850]", "b", "0.060", "a", "-", "-"]
     assert lines[4].split() == ["mistral", "-", "-", "-", "-"]
+
+
+def test_the_reason_of_a_gate_that_stops_is_not_cut_at_the_edge_of_the_terminal(tmp_path: Path) -> None:
+    words = "1 of 10 settings pass. Worst is t0.0_p1.0: Share of objects with fewer than 3 valid repeats is 1.000."
+    check = dg.AssetCheckEvaluation(
+        check_name="enough_repeats", asset_key=dg.AssetKey("score_matrix"), passed=False, metadata={}, description=words
+    )
+    out = io.StringIO()
+    show_verdict_first(Home(UPath(tmp_path), tmp_path), "fidelity", Console(file=out, width=80), [check])
+    assert out.getvalue() == f"Verdict: cannot say\n  enough_repeats: {words}\n"
 
 
 def test_one_judge_alone_is_compared_with_none(tmp_path: Path) -> None:

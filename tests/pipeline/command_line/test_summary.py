@@ -276,9 +276,12 @@ def test_what_the_judge_does_not_see_is_one_line() -> None:
         }
     )
     said = unseen(rows)
-    assert said == f"Does not see: 1 of 3 alterations (at {STEADY}): hue_5. Unknown, too few pairs: 1."
+    assert said == f"Does not see: 1 of 2 alterations (at {STEADY}): hue_5. Unknown, too few pairs: 1."
     assert unseen(rows.assign(seen=SEEN)) == f"Does not see: none of 3 alterations (at {STEADY})."
     assert unseen(rows.head(0)) is None
+    assert unseen(rows.assign(seen=UNKNOWN)) == (
+        f"What it does not see is unknown: too few pairs of scores of all 3 alterations (at {STEADY})."
+    )
 
 
 def test_where_nothing_is_pinned_the_watch_says_so(tmp_path: Path) -> None:

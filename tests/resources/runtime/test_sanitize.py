@@ -19,6 +19,9 @@ from resources.runtime.sanitize import in_markdown, one_line
         ("", ""),
         ("x" * 70, "x" * 57 + "..."),
         (" " * 300 + "x", "..."),
+        # 57 letters and the dots would end inside "eleven": 9 x 6 are 54.
+        (f"{'seven ' * 9}eleven twelve", f"{'seven ' * 8}seven..."),
+        ("it is " + "x" * 70, "it is " + "x" * 51 + "..."),
     ],
 )
 def test_a_text_is_one_line_without_control_signs(text: str, shown: str) -> None:
