@@ -49,10 +49,16 @@ def message(template: str, /, **values: Value) -> str:
 
 
 def _keep(sentence: str, made: Made) -> None:
-    """Know a sentence from now on; what it was made of the first time counts."""
-    _made.setdefault(sentence, made)
+    """Know a sentence from now on; what it was made of the first time counts, unless it knew fewer names for such."""
+    known = _made.setdefault(sentence, made)
+    if known[0] == made[0] and _n_names(known) < _n_names(made):
+        _made[sentence] = made
     while len(_made) > MOST_KNOWN:
         _made.popitem(last=False)
+
+
+def _n_names(made: Made) -> int:
+    return sum(isinstance(value, Name) for value in made[1].values())
 
 
 def message_list(parts: Iterable[str | None], between: str = "; ") -> str:

@@ -57,6 +57,13 @@ def test_a_name_is_one_after_it_was_json() -> None:
     assert [type(value) for value in made_of("again")[1].values()] == [Name, str]
 
 
+def test_a_word_is_a_name_whoever_made_the_sentence_first_without_saying_so() -> None:
+    template = "of {whom}, said by two"
+    for whom in ("people", Name("people"), "people"):
+        sentence = message(template, whom=whom)
+    assert type(made_of(sentence)[1]["whom"]) is Name
+
+
 @pytest.mark.parametrize("made", [None, [1], {"d": 1}, {"d": ["t"]}, {"d": ["t", {"x": [1]}]}, {"d": [1, {}]}])
 def test_what_no_messages_are_is_left_out(made: object) -> None:
     remember(made)
