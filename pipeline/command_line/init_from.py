@@ -44,6 +44,12 @@ _VOTES: Final = {
     "LEFT": re.compile(r"(votes?_?)(1|a|left)$|^left(_votes?)?$", re.IGNORECASE),
     "RIGHT": re.compile(r"(votes?_?)(2|b|right)$|^right(_votes?)?$", re.IGNORECASE),
 }
+# Of means of opinions.
+_OPINIONS: Final = {
+    "opinion_sd": re.compile(r"(^|[_\s.-])(sd|std|stdev|std_?dev)$", re.IGNORECASE),
+    "votes": re.compile(r"^(n|num|number_of)_?(raters?|votes?|ratings?|opinions?|subjects?|observers?)$|^votes$", re.I),
+}
+_OPINION_MEANING: Final = {"opinion_sd": "the SD of opinions", "votes": "the number of opinions"}
 _LIST: Final = ("image_1", "image_2", "winner")
 
 
@@ -167,7 +173,7 @@ class _Studies(Draft):
             return None
         group = self.alike("group", "product", "scene", "series")
         found = {"candidate": candidate.name, "references": reference.name, "group": group, "rater": rater}
-        found |= {"score": score}
+        found |= {"score": score, "source": self.alike("source")}
         self.takes(found)
         self.leave_out_judges(rater)
         named = {ours: theirs for ours, theirs in found.items() if theirs is not None}
@@ -218,6 +224,8 @@ class _Studies(Draft):
             judges = {f"{_name(name.removesuffix('_score'))}_score": name for name in scores}
             found |= judges
             who, of_scores = [one.removesuffix("_score") for one in judges], scores
+        if (version := self.alike("prompt_version")) is not None:
+            found["prompt_version"] = version  # read by its own name
         self.takes({ours: theirs for ours, theirs in found.items() if ours != "query" or len(queries) > 1})
         people = [name for name in who if not is_model(name)]
         columns = {ours: theirs for ours, theirs in found.items() if ours != theirs}
@@ -273,6 +281,8 @@ class _Studies(Draft):
         self.meaning |= dict.fromkeys(judges, "a judge: a data set") | dict.fromkeys(people, "a person: the truth")
         few = any(one.different < FEWEST_CLUSTERS for one in self.seen if one.name in sources[:1])
         self.meaning |= dict.fromkeys(sources[:1], "what objects share (cluster)")
+        opinions = self._opinions(people)
+        self.meaning |= {name: _OPINION_MEANING[ours] for ours, name in opinions.items()}
         groups = [*(sources[:1] if few else ()), *criteria]
         self.meaning |= dict.fromkeys(groups, "a group")
         of_scores = numbers and len(labels) > 2  # two numbers are labels
@@ -299,6 +309,7 @@ class _Studies(Draft):
             if of_scores:
                 lines += [f"      scale: {yaml_list(self.scale(people))}   # {self.range(people)}"]
                 lines += ["      higher_is_better: false   # by its name"] if is_reversed(judge) else []
+                lines += [f"      {ours}: {quoted(name)}" for ours, name in opinions.items()]
             else:
                 lines += [f"      options: {yaml_list(map(quoted, labels))}"]
             if sources and not few:
@@ -308,6 +319,12 @@ class _Studies(Draft):
                 why = f"; too few of {quoted(sources[0])} for intervals" if few else ""
                 lines += [f"      group_by: [{breakdowns}]   # a breakdown{why}"]
         return self.as_drafted("evaluation", lines)
+
+    def _opinions(self, people: Sequence[str]) -> dict[str, str]:
+        """The spread and the number of opinions behind a mean, which a study reads together or not at all."""
+        others = [one.name for one in self.seen if one.are_numbers and one.name not in people]
+        found = {ours: next(filter(pattern.search, others), "") for ours, pattern in _OPINIONS.items()}
+        return found if len(people) == 1 and all(found.values()) else {}
 
 
 def _labels(columns: Iterable[Iterable[str]]) -> list[str]:

@@ -41,6 +41,8 @@ def texts_of(draft: Draft) -> Drafted | None:
         raise FileFault(draft.file.name, problem, "Add a column `id` with a name for each text.")
     source = next((one.name for one in draft.seen if _WRITER.search(one.name) and one.are_labels), None)
     named = {"id": ids[0], "query": query.name if query else None, "document": document.name, "source": source}
+    # The study reads these by their own names whether they are named or not.
+    named |= {ours: named.get(ours) or draft.alike(ours) for ours in ("query", "source", "group")}
     rater = next(iter(draft.roles("rater")), None) or draft.alike("rater", "annotator")
     people = draft.roles("rating") or draft.roles("person")
     people = people or [name for name in (draft.alike("score", "rating", "grade"),) if name is not None]

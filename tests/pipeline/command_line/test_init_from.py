@@ -260,6 +260,34 @@ def test_raters_of_whom_only_the_user_knows_are_asked_about_and_count_as_people(
     assert "Which of 'judge_1', 'judge_2' in 'Rater' are judges? All count as people" in said
 
 
+def test_what_a_study_reads_by_its_own_name_is_not_called_unread(tmp_path: Path) -> None:
+    file = write_manifest(tmp_path / "own")
+    head, *rows = file.read_text().splitlines()
+    file.write_text("\n".join([f"{head},Source", *(f"{row},m{place % 2}" for place, row in enumerate(rows))]) + "\n")
+    # Two rows of a render name the same source.
+    file.write_text(file.read_text().replace(",m1", ",m0"))
+    found, said = begun(file, tmp_path / "home")
+    assert found.fidelity is not None
+    assert set(read_human_scores(found.fidelity).frame["algorithm"]) == {"m0"}
+    assert "Source source m0" in said
+
+
+def test_the_spread_and_number_of_opinions_behind_a_mean_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "q.csv"
+    rows = [f"i{i},{0.01 * i},{1 + i % 40 / 10},{0.5 + i % 7 / 10},{15 + i % 6}" for i in range(60)]
+    path.write_text("filename,SSIM,MOS,MOS_std,n_raters\n" + "\n".join(rows) + "\n")
+    found, said = begun(path, tmp_path / "home")
+    assert found.evaluation is not None
+    [dataset] = found.evaluation.datasets.values()
+    assert (dataset.opinion_sd, dataset.votes) == ("MOS_std", "n_raters")
+    assert "MOS_std the SD of opinions" in said
+    path.write_text(path.read_text().replace("n_raters", "seconds"))
+    found, said = begun(path, tmp_path / "other")
+    assert found.evaluation is not None
+    assert [one.opinion_sd for one in found.evaluation.datasets.values()] == [None]
+    assert "MOS_std not read" in said
+
+
 def test_battles_of_models_are_study_b_and_models_among_the_judges_are_recorded(tmp_path: Path) -> None:
     rows = [row(judge=judge, question_id=place) for place in range(3) for judge in ("expert_1", "gpt4_pair")]
     found, said = begun(written(tmp_path / "mt_bench.jsonl", *rows), tmp_path / "home")

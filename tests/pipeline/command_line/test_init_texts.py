@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from resources.configuration.openai_judge import ModelJudge
+from resources.inputs.fidelity.human_scores import read_human_scores
 from tests.pipeline.command_line.test_init_from import begun, printed, refused
 
 ROWS = [(f"a{n}", f"Why, {n // 2}?", f"Because of {n}", f"m{n % 2}") for n in range(24)]
@@ -48,6 +49,15 @@ def test_peoples_scores_in_the_file_are_read_in_either_form(
     begun(file, tmp_path / "home")
     monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path / "home"))
     assert "48 ratings of 24 objects" in " ".join(printed("import", "fidelity").split())
+
+
+def test_a_group_that_the_study_resamples_by_is_not_called_unread(tmp_path: Path) -> None:
+    lines = [f"{a},{c},{1 + n % 5},ann,topic{n % 3}" for n, (a, _, c, _) in enumerate(ROWS)]
+    file = write(tmp_path / "a.csv", "id,answer,grade,annotator,group", lines)
+    found, said = begun(file, tmp_path / "home")
+    assert found.fidelity is not None
+    assert set(read_human_scores(found.fidelity).frame["product_id"]) == {"topic0", "topic1", "topic2"}
+    assert "group group topic0" in said
 
 
 def test_texts_without_an_id_are_refused_in_a_line(tmp_path: Path) -> None:
