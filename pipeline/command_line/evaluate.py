@@ -55,8 +55,8 @@ def mcq(asked: Asked) -> None:
 
 @command(
     application,
-    f"kind prediction truth options lower_is_better cluster ties skip_bad_rows normalise_answers {INTERVALS} output "
-    "as_json plot",
+    "kind prediction truth options lower_is_better lower_is_better_for cluster ties skip_bad_rows normalise_answers "
+    f"{INTERVALS} output as_json plot",
 )
 def breakdown(
     asked: Asked,
@@ -82,8 +82,8 @@ def breakdown(
 
 @command(
     application,
-    "kind prediction truth lower_is_better cluster mapping same_scale ties skip_bad_rows normalise_answers "
-    f"{INTERVALS} output as_json",
+    "kind prediction truth lower_is_better lower_is_better_for cluster mapping same_scale ties skip_bad_rows "
+    f"normalise_answers {INTERVALS} output as_json",
 )
 def compare(
     asked: Asked,

@@ -47,7 +47,13 @@ class Asked:
         ),
     ] = None
     truth: Annotated[str | None, _column(help="Field with the truth; else a known one.", metavar="COL")] = None
-    lower_is_better: Annotated[bool, _column("--lower-is-better", help="The scores are distortions.")] = False
+    lower_is_better: Annotated[
+        bool,
+        _column(
+            "--lower-is-better",
+            help="The scores are distortions; with COL after it, as --lower-is-better-for COL.",
+        ),
+    ] = False
     lower_is_better_for: Annotated[
         list[str] | None,
         _column(

@@ -40,12 +40,6 @@ LONG = 100_000_000
 def correlate(asked: Asked, metric: str) -> None:
     """`touchstone evaluate correlation`."""
     refuse_output(asked.output, asked.file)
-    for name in asked.lower:
-        if own_name(name, asked.scores) is None:
-            raise UserError(
-                f"`--lower-is-better-for {name}` is no `--prediction`{did_you_mean(name, asked.scores)}. "
-                f"Those are: {listing(asked.scores) or 'none'}."
-            )
     metrics = [_read(asked, "scores", name) for name in asked.scores or (None,)]
     _say_long_work(metrics[0], asked)
     statistics = STATISTICS if metric == "all" else (metric,)
@@ -82,7 +76,9 @@ def break_down(asked: Asked, group_by: tuple[str, ...], statistic: str | None) -
     """`touchstone evaluate breakdown`."""
     refuse_output(asked.output, asked.file)
     one = _read(asked, asked.kind, asked.prediction, group_by)
-    _refuse_of_scores(one, {"--metric": statistic is not None, "--lower-is-better": asked.lower_is_better})
+    _refuse_of_scores(
+        one, {"--metric": statistic is not None, "--lower-is-better": asked.lower_is_better or bool(asked.lower)}
+    )
     _say_long_work(one, asked)
     found = breakdown(one.samples, group_by, one.dataset, _sampling(asked), statistic or "srcc")
     drawings = []
@@ -104,7 +100,7 @@ def compare_with_paper(asked: Asked, baseline: str, dataset: str | None) -> None
     fields = dict.fromkeys(field for result in of_file for field, _ in result.category)
     one = _read(asked, asked.kind, asked.prediction, tuple(fields))
     of_scores = {
-        "--lower-is-better": asked.lower_is_better,
+        "--lower-is-better": asked.lower_is_better or bool(asked.lower),
         "--same-scale": asked.same_scale,
         "--mapping": asked.mapping != Asked.mapping,
     }
@@ -125,7 +121,7 @@ def compare_with_paper(asked: Asked, baseline: str, dataset: str | None) -> None
         comparison_row(
             result,
             _of_category(one, result, _sampling(asked)) if result.category else ours,
-            lower_is_better=asked.lower_is_better,
+            lower_is_better=not one.dataset.higher_is_better,
         )
         for result in wanted
     ]
@@ -139,6 +135,12 @@ def compare_with_paper(asked: Asked, baseline: str, dataset: str | None) -> None
 
 
 def _read(asked: Asked, kind: KindName | None, prediction: str | None, group_by: tuple[str, ...] = ()) -> Metric:
+    for name in asked.lower:
+        if own_name(name, asked.scores) is None:
+            raise UserError(
+                f"`--lower-is-better-for {name}` is no `--prediction`{did_you_mean(name, asked.scores)}. "
+                f"Those are: {listing(asked.scores) or 'none'}."
+            )
     opinions = [name for name in (asked.opinion_sd, asked.votes) if name is not None]
     # The metadata that is needed; nothing else is kept in memory.
     fields = [name for name in (asked.cluster, *opinions, asked.color_by, *group_by) if name is not None]

@@ -1,6 +1,7 @@
 """Options as a command line gives them; one given twice where one is read is refused, as the last would count."""
 
-from typing import Any
+import re
+from typing import Any, Final
 
 import click
 import typer
@@ -8,6 +9,8 @@ from click.core import ParameterSource
 from typer.core import TyperCommand, TyperGroup
 
 from resources.errors import listing
+
+FOR: Final = "-for"  # `--flag` is of all, `--flag-for NAME` of one, which may be written as `--flag NAME`
 
 
 def given_options(context: click.Context) -> list[tuple[str, str]]:
@@ -22,14 +25,22 @@ class _Once:
     """What a command and a group have in common."""
 
     def make_parser(self, ctx: click.Context) -> Any:
-        """Click's parser, which refuses what is given twice.
+        """Click's parser, which takes a flag's value where there is an option for it, and refuses what is given twice.
 
         Its `parse_args` raises a `UsageError` then.
         """
         parser = super().make_parser(ctx)  # type: ignore[misc]
         parse = parser.parse_args
+        named = [one for option in ctx.command.params for one in option.opts if one.endswith(FOR)]
 
         def parse_args(args: list[str]) -> tuple[dict[str, Any], list[str], list[click.Parameter]]:
+            for flag in (one.removesuffix(FOR) for one in named):
+                args = [re.sub(f"^{flag}=", f"{flag}{FOR}=", one) for one in args]
+                # What no argument takes is a flag's value.
+                if flag in args and parse([*args])[1]:
+                    following = [*args[1:], "-"]
+                    args = [f"{flag}{FOR}" if one == flag and after[:1] != "-" else one
+                            for one, after in zip(args, following, strict=True)]  # fmt: skip
             values, rest, order = parse(args)
             single = [one for one in order if isinstance(one, click.Option) and not (one.multiple or one.count)]
             twice = dict.fromkeys("/".join((*one.opts, *one.secondary_opts)) for one in single if single.count(one) > 1)

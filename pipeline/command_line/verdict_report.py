@@ -44,16 +44,15 @@ def objects_table(said: Answer) -> pd.DataFrame:
         both = ~np.isnan(scores) & ~np.isnan(people) & same_scale[name]
         away = np.full(len(people), np.nan)
         away[both] = differences(scores[both], people[both]) if of_scores else scores[both] != people[both]
-        frame = pd.DataFrame(
-            {
-                "judge": name,
-                "object": said.ratings.objects,
-                "people": people if of_scores else _label_names(people, labels),
-                "rating": shown if of_scores else _label_names(shown, labels),
-                "difference": away,
-                **{f"'{one.name}'": one.texts for one in shown_columns},
-            }
-        )
+        ours = {
+            "judge": name,
+            "object": said.ratings.objects,
+            "people": people if of_scores else _label_names(people, labels),
+            "rating": shown if of_scores else _label_names(shown, labels),
+            "difference": away,
+        }
+        theirs = {f"{one.name} (column)" if one.name in ours else one.name: one.texts for one in shown_columns}
+        frame = pd.DataFrame(ours | theirs)
         order = np.argsort(np.where(np.isnan(away), 1.0, -np.abs(away)), kind="stable")
         frame = frame.iloc[order]
         frames.append(frame[frame["people"].notna() | frame["rating"].notna()])

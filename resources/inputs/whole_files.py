@@ -2,7 +2,8 @@
 
 import codecs
 import json
-import zipfile  # noqa: TID251 -- its list of sizes is read, nothing is unpacked
+import re
+import zipfile  # noqa: TID251 -- sizes are read first, and no more of a part than they say
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from datetime import date, datetime
@@ -23,6 +24,8 @@ from resources.inputs.faults import BadRow
 from resources.inputs.record_files import HEAD_RECORDS, KeyTwice, Record, RecordFile, half_letter, leaves, unique_keys
 from resources.runtime.opened_files import opened
 
+# The attributes of a cell of Excel with a formula and no value.
+_NOT_COMPUTED = re.compile(rb"<c\b([^>]*)><f\b(?:[^>]*/>|[^>]*>[^<]*</f>)(?:<v ?/>|<v></v>)?</c>")
 SHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
@@ -123,7 +126,28 @@ class Sheet(RecordFile):
         if len(filled) > 1:
             problem = f"several sheets hold something: {listing(map(repr, filled))}."
             raise FileFault(self.name, problem, "Name one by `--sheet`, or save it in a file of its own.")
-        return next(iter(filled.values()))
+        [(name, rows)] = filled.items()
+        with opened(self.path) as file, suppress(zipfile.BadZipFile, KeyError), zipfile.ZipFile(file) as archive:
+            self._refuse_formulas(archive, list(book.sheet_names).index(name))
+        return rows
+
+    def _refuse_formulas(self, archive: zipfile.ZipFile, place: int) -> None:
+        """Raise where a program wrote formulas that no spreadsheet has computed: their cells read as blank."""
+        key = re.findall(rb'<sheet\b[^>]*\br:id="([^"]+)"', archive.read("xl/workbook.xml"))[place]
+        parts = re.findall(rb"<Relationship\b[^>]*>", archive.read("xl/_rels/workbook.xml.rels"))
+        [part] = [one for one in parts if b'Id="%s"' % key in one]
+        target = part.partition(b'Target="')[2].partition(b'"')[0].decode().removeprefix("/xl/")
+        cells = [
+            re.search(rb'\br="([A-Z]+)(\d+)"', attributes)
+            for attributes in _NOT_COMPUTED.findall(archive.read(f"xl/{target}"))
+            if b't="str"' not in attributes  # an empty text is a result
+        ]
+        if cells:
+            n = len(cells)
+            problem = f"the file lacks the results of {n:,} formula{'s' if n > 1 else ''}" + (
+                f", the first in {cells[0][0][3:-1].decode()}." if cells[0] else "."
+            )
+            raise FileFault(self.name, problem, "Open it in Excel or LibreOffice and save it: that computes them.")
 
     def _of_sheet(self, book: CalamineWorkbook, name: str) -> list[tuple[int, list[Any]]]:
         rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)

@@ -26,6 +26,7 @@ from resources.inputs.written_columns import looks_like_number
 from resources.runtime.opened_files import lines_of, opened
 
 TREC_ENDINGS: Final = (".qrels", ".qrel", ".run", ".trec")
+_ITERATIONS: Final = ("0", "Q0")
 JUDGMENT, RUN = ("topic", "iteration", "document", "grade"), ("topic", "Q0", "document", "rank", "score", "run")
 # Of a rater's rows; study C allows as many without a usable rating.
 MOST_LEFT_OUT: Final = 0.05
@@ -75,6 +76,7 @@ class Trec(RecordFile):
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """A record a line of each file: object, rater, rating and topic."""
         for path in self._paths:
+            _refuse_another_order(path)
             with opened(path) as file:
                 for row, line in enumerate(lines_of(file, path.name, "Write one judgment in a line."), start=1):
                     cells = line.decode("utf-8", "replace").split()
@@ -277,7 +279,18 @@ def is_trec(path: str | Path | UPath) -> bool:
     """Whether a file without a telling name holds TREC's judgments or runs, by its first line."""
     cells = _first_cells(UPath(path))
     numbers = {len(JUDGMENT): cells[3:4], len(RUN): cells[3:5]}.get(len(cells), [])
-    return bool(numbers) and cells[1] in ("0", "Q0") and all(map(looks_like_number, numbers))
+    return bool(numbers) and cells[1] in _ITERATIONS and all(map(looks_like_number, numbers))
+
+
+def _refuse_another_order(path: UPath) -> None:
+    """Raise where the first line of judgments has its grade or its iteration in another place."""
+    cells = _first_cells(path)
+    if len(cells) != len(JUDGMENT):
+        return
+    is_third = cells[1] not in _ITERATIONS and cells[2] in _ITERATIONS
+    if is_third or not looks_like_number(cells[3]):
+        problem = f"'{' '.join(cells)}' has its columns in another order than qrels have: {' '.join(JUDGMENT)}."
+        raise FileFault(path.name, problem, f"Write {cells[0]} 0 DOCUMENT GRADE in each line.", row=1)
 
 
 def _first_cells(path: UPath) -> list[str]:

@@ -30,6 +30,13 @@ _PERHAPS: Final = re.compile(
     r"(unable|failed) to\b.*|content[ _-]?(filter|policy).*",
     re.IGNORECASE | re.DOTALL,
 )
+_MONTH: Final = (
+    "(jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|gen|mag|giu|lug|ago|set|ott|dic|m\u00e4r|mrz|mai|okt|dez)"
+)
+# As Excel shows a date of this year and of another, and how workbooks keep it.
+_DATE: Final = re.compile(
+    rf"\d{{1,2}}[-/ ]{_MONTH}\.?|{_MONTH}[- ]\d{{2,4}}|\d{{4}}-\d\d-\d\d(T00:00:00)?", re.IGNORECASE
+)
 LONGEST: Final = 60
 
 
@@ -40,6 +47,8 @@ def stands_for_no_rating(text: str | None) -> bool:
 
 def correction(text: str, is_rating: str = "") -> str:
     """What to do with a cell that may stand for no rating; `is_rating` is what to add where it is one."""
+    if _DATE.fullmatch(text):
+        return "A spreadsheet made a date of what was typed, such as 5-12 or 1/4. Type it again in a column of texts."
     if len(text) > LONGEST:
         return f"Correct it, or empty the cell if it stands for no rating{is_rating}."
     return f"Correct it, or add `--blank {shlex.quote(text)}` if it stands for no rating{is_rating}."

@@ -119,13 +119,21 @@ def test_bca_intervals_are_given_when_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_distortion_and_a_quality_are_compared_in_one_direction(tmp_path: Path) -> None:
-    records = [record | {"psnr": record["mos"], "blur": -record["final_score"]} for record in scores(30)]
+    records = [record | {"psnr": record["mos"], "blur": -record["final_score"]} for record in scores(30, task="t")]
     file = json_lines(tmp_path / "a.jsonl", *records)
     both = ("correlation", file, "--prediction", "psnr", "--prediction", "blur", "--metric", "srcc", *QUICK)
     psnr, blur = evaluated(*both, "--lower-is-better-for", "blur")["metrics"]
     assert (psnr["higher_is_better"], blur["higher_is_better"]) == (True, False)
     assert blur["srcc"] > 0.9 > 0 > blur["srcc_as_given"]
     assert "did you mean 'blur'?" in refused(*both, "--lower-is-better-for", "blurr")
+    # As `touchstone verdict` takes it, wherever it is.
+    for named in (["--lower-is-better", "blur"], ["--lower-is-better=blur"]):
+        for given in ([*both, *named], ["correlation", *named, *both[1:]]):
+            assert evaluated(*given)["metrics"] == [psnr, blur]
+    flag = ("correlation", *both[2:], "--lower-is-better", file)
+    assert [one["higher_is_better"] for one in evaluated(*flag)["metrics"]] == [False, False]
+    one = ("breakdown", file, "--prediction", "blur", "--group-by", "task", *QUICK, "--lower-is-better")
+    assert evaluated(*one, "blur")["groups"] == evaluated(*one)["groups"] != evaluated(*one[:-1])["groups"]
 
 
 @pytest.mark.parametrize(

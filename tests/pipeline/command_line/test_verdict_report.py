@@ -76,6 +76,18 @@ def test_the_table_of_objects_begins_with_the_largest_difference(made: Path) -> 
     assert first["difference"] == pytest.approx(row["good"] - row[["human1", "human2", "human3"]].mean())
 
 
+def test_columns_of_the_file_keep_their_names_in_the_table_of_objects(tmp_path: Path) -> None:
+    from pipeline.command_line.verdict_report import objects_table
+    from pipeline.command_line.verdict_result import Question, answer
+    from resources.inputs.ratings.layout import RatingColumns
+
+    lines = [f"o{i},{i % 5},{(i + i // 5) % 5},{'ab'[i % 2]},{'cd'[i % 3 > 0]}" for i in range(40)]
+    (tmp_path / "r.csv").write_text("\n".join(["id,gpt,ann,topic,people", *lines]))
+    columns = RatingColumns(judges=("gpt",), people=("ann",), item="id", by=("topic", "people"))
+    table = objects_table(answer(Question((str(tmp_path / "r.csv"),), columns)))
+    assert list(table) == ["judge", "object", "people", "rating", "difference", "people (column)", "topic"]
+
+
 def test_scores_of_another_scale_have_no_difference(made: Path) -> None:
     from pipeline.command_line.verdict_report import objects_table
     from pipeline.command_line.verdict_result import Question, answer

@@ -1,9 +1,11 @@
 """Files of records are streamed with their row numbers, and a file of another form says what to do."""
 
 import json
+import re
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pyarrow as pa
 import pytest
@@ -20,6 +22,7 @@ from resources.judges.relevance.recorded import RecordedJudge
 from resources.judges.replay import RecordedRows
 from tests.resources.inputs.made_files import written
 from tests.resources.inputs.made_records import json_lines, parquet_file, score
+from tools.samples.workbooks import excel
 
 
 def test_lines_keep_their_numbers_and_blank_ones_pass(tmp_path: Path) -> None:
@@ -206,3 +209,14 @@ def test_a_file_of_which_no_line_can_be_read_is_told_line_by_line_in_every_study
     assert "row 1: the line is no JSON" in said
     assert "row 2: the line is no JSON" in said
     assert "there is no" not in said
+
+
+def test_formulas_that_nobody_computed_are_no_blanks(tmp_path: Path) -> None:
+    made = excel(tmp_path / "a.xlsx", other=[], Ratings=[["id", "gpt", "ann", "bob"], ["a", 1, 2, 3], ["b", 4, 4, 5]])
+    with ZipFile(made) as old, ZipFile(tmp_path / "b.xlsx", "w") as new:
+        for name in old.namelist():
+            text = re.sub(rb'<c r="B3"[^>]*>.*?</c>', b'<c r="B3"><f>C3</f><v /></c>', old.read(name))
+            new.writestr(name, text)
+    assert len(list(record_file(made).records())) == 2
+    with pytest.raises(UserError, match="lacks the results of 1 formula, the first in B3"):
+        record_file(tmp_path / "b.xlsx")

@@ -85,3 +85,10 @@ def test_a_text_too_long_for_an_option_is_to_be_emptied(tmp_path: Path) -> None:
     path = csv(tmp_path, f"id,gpt,ann,bob\na,pass,pass,fail\nb,Traceback{' in line' * 10},fail,fail\n")
     with pytest.raises(UserError, match=r"Correct it, or empty the cell if it stands for no rating, `--scale nominal`"):
         read_ratings(path, WIDE)
+
+
+@pytest.mark.parametrize("date", ["12-May", "May-12", "12-mag", "2026-05-12"])
+def test_a_rating_that_a_spreadsheet_took_for_a_date_is_named(tmp_path: Path, date: str) -> None:
+    rows = "\n".join(["2,3,4"] * 9)
+    with pytest.raises(UserError, match=f"'{date}' of 'gpt' is no number.* A spreadsheet made a date"):
+        read_ratings(csv(tmp_path, f"gpt,ann,bob\n{rows}\n{date},3,4\n"), WIDE)
