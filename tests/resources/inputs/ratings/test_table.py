@@ -319,9 +319,8 @@ def test_files_of_trec_are_a_rater_each_and_topics_are_sources(tmp_path: Path) -
 
 @pytest.mark.parametrize("line", ["101 d1 0 2", "101 0 2 d1"])
 def test_judgments_of_trec_in_another_order_are_refused(tmp_path: Path, line: str) -> None:
-    (tmp_path / "people.qrels").write_text(f"{line}\n")
     with pytest.raises(UserError, match=r"row 1: '101 .*' has its columns in another order.* 101 0 DOCUMENT GRADE"):
-        read_ratings([str(tmp_path / "people.qrels")], RatingColumns(judges=("gpt",), people=()))
+        read_ratings([str(csv(tmp_path, line, "people.qrels"))], RatingColumns(judges=("gpt",), people=()))
 
 
 def test_a_run_of_trec_rates_by_its_scores(tmp_path: Path) -> None:
