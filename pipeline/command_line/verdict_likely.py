@@ -72,7 +72,8 @@ def show_likely(files: list[str], opening: Opening, console: Console, given: Giv
         found = _with_given(found, given)
         table = grid("column", "taken for", "holds")
         for column in found.columns:
-            table.add_row(Text(column.name), column.role, Text(shortened(column.holds, WIDTH)))
+            few = column.role == "source" and not column.clusters
+            table.add_row(Text(column.name), "other" if few else column.role, Text(shortened(column.holds, WIDTH)))
         console.print(table)
         for remark in (*file.remarks, *found.odd):
             console.print(Text(remark, "yellow"))
@@ -135,7 +136,7 @@ def _but_people(models: tuple[str, ...], given: Given) -> tuple[str, ...]:
 def _as_taken(found: LikelyColumns, given: RatingColumns, where: Sequence[tuple[str, str]]) -> RatingColumns:
     """The columns of the command; there is no judge, or no person, where that is a question."""
     item, rater, score, cluster = (
-        getattr(given, key) or next(iter(found.names(role)), None) for key, role in _ROLES.items()
+        getattr(given, key) or next(iter(found.options(role)), None) for key, role in _ROLES.items()
     )
     judges, people = tuple(found.names("judge")), given.people or tuple(found.names("person"))
     if rater is not None:

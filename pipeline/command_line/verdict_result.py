@@ -3,7 +3,6 @@
 import csv
 import io
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -147,7 +146,7 @@ def verdict_values(said: Answer) -> dict[str, Any]:
         "people": list(found.people),
         "reference": found.reference,
         "annotators": said.question.annotators,
-        "judges": [_of_judge(judge, found.people, judge.name in turned) for judge in found.judges],
+        "judges": [_of_judge(judge, said, judge.name in turned) for judge in found.judges],
         "comparison": _comparison(found),
         "notes": [*ratings.notes, *_notes(said)],
     }
@@ -197,14 +196,14 @@ def _steps(ratings: Ratings) -> bool:
     return ratings.scale == "ordinal" and not ratings.labels
 
 
-def _of_judge(judge: OfJudge, people: Sequence[str], turned: bool) -> dict[str, Any]:
+def _of_judge(judge: OfJudge, said: Answer, turned: bool) -> dict[str, Any]:
     of_people = judge.standing
     rests_on = of_people or judge.against_one
     return {
         "name": judge.name,
         "n": judge.n if rests_on is None else rests_on.n,
         "n_clusters": None if rests_on is None else rests_on.n_clusters,
-        "verdict": _verdict(judge, people[0], turned),
+        "verdict": _verdict(judge, said, turned),
         "conditions": [one._asdict() for one in judge.verdict.conditions] if judge.verdict else [],
         "people": [person._asdict() for person in of_people.rows] if of_people else [],
         "people_agreement": _quantity(of_people.people) if of_people else None,
@@ -230,8 +229,10 @@ def _with_other_people(of_people: Standing | None) -> dict[str, Any] | None:
     return {"agreement": list(own), "difference": list(order)}
 
 
-def _verdict(judge: OfJudge, person: str, turned: bool) -> dict[str, Any]:
-    also = [message("its scores are turned, as lower is better")] if turned else []
+def _verdict(judge: OfJudge, answered: Answer, turned: bool) -> dict[str, Any]:
+    dependence = answered.ratings.dependence
+    also = [dependence] if dependence else []
+    also += [message("its scores are turned, as lower is better")] if turned else []
     if judge.standing is not None and judge.standing.n < judge.n:
         n, more = judge.standing.n, judge.n
         also.append(
@@ -245,7 +246,7 @@ def _verdict(judge: OfJudge, person: str, turned: bool) -> dict[str, Any]:
         one = judge.against_one
         return {
             "word": one.word,
-            "reasons": [*judge.copies, *one.reasons(person), *also],
+            "reasons": [*judge.copies, *one.reasons(answered.found.people[0]), *also],
             "margin": None,
             "n_needed": one.n_needed,
             "n_for": one.good if one.n_needed is not None else None,

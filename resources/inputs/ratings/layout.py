@@ -16,6 +16,7 @@ from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.column_names import SpelledNames, alike_names, own_name
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.ratings.cells import Cells, ChosenRows
+from resources.inputs.ratings.clusters import dependence
 from resources.inputs.ratings.criteria import CriterionColumns
 from resources.inputs.ratings.exports import (
     TREC_ENDINGS,
@@ -27,12 +28,7 @@ from resources.inputs.ratings.exports import (
     is_label_studio,
     is_trec,
 )
-from resources.inputs.ratings.likely import (
-    likely_columns,
-    looks_like_a_model,
-    names_objects,
-    names_objects_only,
-)
+from resources.inputs.ratings.likely import Role, likely_columns, looks_like_a_model, names_objects, names_objects_only
 from resources.inputs.ratings.no_rating import stands_for_no_rating
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn, other_text
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS as MOST_NAMES
@@ -141,6 +137,7 @@ class RawRatings:
     decimal: str | None = None
     # Whether the file's form has a sign of its own for no rating, such as -1 in qrels.
     has_blank: bool = False
+    dependence: str = ""
 
 
 def raw_ratings(
@@ -170,7 +167,8 @@ def raw_ratings(
         faults.raise_if_any()
     if not collect:
         faults.raise_if_any()
-    return replace(raw, decimal=opening.decimal, has_blank=bool(file.no_rating))
+    said = "" if columns.cluster or isinstance(file, LongFile) else dependence(file, raw.others, _given(columns))
+    return replace(raw, decimal=opening.decimal, has_blank=bool(file.no_rating), dependence=said)
 
 
 def _own_columns(file: RecordFile, columns: RatingColumns) -> tuple[RatingColumns, list[str]]:
@@ -221,6 +219,12 @@ def _others(file: RecordFile, columns: RatingColumns) -> list[str]:
     others = ("other", "source", "criterion")
     found = [one.name for one in likely if one.role in others or (one.role == "object" and one.repeats)]
     return [name for name in found if name not in taken][:MOST_COLUMNS]
+
+
+def _given(columns: RatingColumns) -> dict[str, Role]:
+    raters = () if columns.is_long else (*columns.judges, *columns.people)
+    roles: dict[str, Role] = {name: "judge" if name in columns.judges else "person" for name in raters}
+    return roles | ({columns.item: "object"} if columns.item else {})
 
 
 def _cells(

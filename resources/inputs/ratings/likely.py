@@ -15,6 +15,7 @@ from resources.errors import SHOWN, FileFault
 from resources.inputs.column_names import SpelledNames
 from resources.inputs.ratings.criteria import are_criteria, names_a_criterion, shares_words
 from resources.inputs.ratings.no_rating import stands_for_no_rating
+from resources.inputs.ratings.other_columns import are_clusters
 from resources.inputs.record_files import (
     HEAD_RECORDS,
     NO_VALUE,
@@ -65,7 +66,7 @@ _TEXTUAL: Final = re.compile(r"text|answer|respon[sc]e|prompt|output|body|conten
 # By such a whole name a column names objects though it repeats: user_id and model_id do not.
 _ONLY_OBJECT: Final = re.compile(rf"({_OF_OBJECTS})([_\s.-]?(id|no|nr|key|name|number))?", re.IGNORECASE)
 _SOURCE: Final = re.compile(
-    r"group|cluster|product|query|topic|scene|source|series|(^|[_\s])ref|reference|system|conversation|"
+    r"group|cluster|product|query|topic|scene|source|series|(^|[_\s])doc(ument)?s?([_\s.-]|$)|(^|[_\s])ref|reference|system|conversation|"
     r"riferimento|gruppo|prodotto|argomento",
     re.IGNORECASE,
 )
@@ -103,7 +104,7 @@ class OddCell(NamedTuple):
 class LikelyColumn(NamedTuple):
     """A column, what it is taken for, what it holds in a few words, and whether a value comes twice.
 
-    `odd` is a cell of a column of numbers that is none; null where all are.
+    `odd` is a cell of a column of numbers that is none; null where all are. `clusters`: enough values come again.
     """
 
     name: str
@@ -111,6 +112,7 @@ class LikelyColumn(NamedTuple):
     holds: str
     repeats: bool = False
     odd: OddCell | None = None
+    clusters: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,10 @@ class LikelyColumns:
     def names(self, role: Role) -> list[str]:
         """The columns of one role."""
         return [column.name for column in self.columns if column.role == role]
+
+    def options(self, role: Role) -> list[str]:
+        """The columns of one role that the command names: sources only where they make enough clusters."""
+        return [column.name for column in self.columns if column.role == role and (role != "source" or column.clusters)]
 
     @property
     def where(self) -> tuple[tuple[str, str], ...]:
@@ -242,7 +248,8 @@ def likely_columns(
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
     roles = _roles(columns, given or {})
     found = tuple(
-        LikelyColumn(column.name, roles[column.name], column.holds, _repeats(column), column.odd) for column in columns
+        LikelyColumn(one.name, roles[one.name], one.holds, _repeats(one), one.odd, are_clusters(one.texts))
+        for one in columns
     )
     raters = [text for column in columns if roles[column.name] == "rater" for text in dict.fromkeys(column.texts)]
     models, _ = models_among(raters)
@@ -383,13 +390,15 @@ def _roles(columns: Sequence[SeenColumn], given: Mapping[str, Role]) -> dict[str
         is_alike = not people or column.name in given or any(_alike(column, person) for person in people)
         if roles[column.name] == "judge" and not is_alike:
             roles[column.name] = "source" if _SOURCE.search(column.name) and "source" not in roles.values() else "other"
-    if "source" not in roles.values():
+    sources = [column for column in columns if roles[column.name] == "source"]
+    if not sources or not (are_clusters(sources[0].texts) or sources[0].name in given):
         groups = [column for column in columns if roles[column.name] == "other" and _groups_objects(column)]
         # Ratings that could not be read are no sources.
         is_clear = {"judge", "person"} <= {*roles.values()}
         groups = [column for column in groups if is_clear or not _names_a_rater(column.name)]
         groups.sort(key=lambda column: (_names_a_rater(column.name), column.different))
-        roles |= {column.name: "source" for column in groups[:1]}
+        for column in (*sources, *groups[:1]) if groups else ():
+            roles[column.name] = "source" if column is groups[0] else "other"
     return roles
 
 
@@ -408,7 +417,8 @@ def _once_each(column: SeenColumn, criterion: SeenColumn) -> bool:
 
 def _groups_objects(column: SeenColumn) -> bool:
     """Whether names come again in groups, whatever the column is called: documents, prompts, ids."""
-    if _ABOUT.search(column.name) or not _repeats(column) or column.different <= MOST_LABELS:
+    few = column.different <= MOST_LABELS and not _SOURCE.search(column.name)
+    if _ABOUT.search(column.name) or not are_clusters(column.texts) or few:
         return False
     counts = Counter(column.texts)
     in_groups = sum(n for n in counts.values() if n > 1)

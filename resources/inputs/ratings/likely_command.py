@@ -41,7 +41,7 @@ def likely_command(
         options = [("--judge", name) for name in judges or [A_JUDGE]]
         options += [("--human", name) for name in found.names("person") or [A_PERSON]]
         options += [("--lower-is-better", name) for name in judges if is_reversed(name)]
-    options += [(option, name) for role, option in _OPTIONS.items() for name in found.names(role)[:1]]
+    options += [(option, name) for role, option in _OPTIONS.items() for name in found.options(role)[:1]]
     options += [("--where", "=".join(pair)) for pair in where]
     options += [("--blank", text) for text in found.blanks]
     decided = {option for option, _ in given if option not in _ADDED}

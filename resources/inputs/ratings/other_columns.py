@@ -1,10 +1,12 @@
 """The other columns of a file of ratings, as what a judge's errors may depend on: numbers, groups, lengths of texts."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from analysis.verdict.errors import Factor
 from resources.inputs.column_names import SpelledNames
 from resources.inputs.record_files import NO_VALUE, SeveralValues, as_text
@@ -76,6 +78,11 @@ def factor(column: OtherColumn) -> Factor | None:
     if len(different) * FEWEST_A_GROUP > len(given):
         return None
     return Factor(column.name, np.array(["" if text is None else text for text in texts]), "group")
+
+
+def are_clusters(texts: Sequence[object]) -> bool:
+    """Whether values come again, and are as many as the fewest clusters that an interval needs."""
+    return FEWEST_CLUSTERS <= len({*texts}) < len(texts)
 
 
 def _number(text: str) -> float | None:

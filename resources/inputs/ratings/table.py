@@ -56,6 +56,7 @@ class Ratings:
         notes: One sentence for each thing that was read in another way than it is written.
         positive: Whether the second of two labels is the good one.
         others: The columns that hold no ratings, an entry for each object.
+        dependence: A sentence where objects look as if they shared sources and are taken as independent.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Ratings:
     notes: tuple[str, ...]
     positive: bool = False
     others: tuple[OtherColumn, ...] = ()
+    dependence: str = ""
 
 
 def read_ratings(path: RatingsPath, columns: RatingColumns, opening: Opening = AS_IT_IS) -> Ratings:
@@ -477,4 +479,5 @@ def _ratings(
         n_rows=raw.n_rows,
         notes=(*raw.notes, *notes),
         others=raw.others,
+        dependence=raw.dependence,
     )
