@@ -52,7 +52,8 @@ def test_peoples_scores_in_the_file_are_read_in_either_form(
 
 
 def test_a_group_that_the_study_resamples_by_is_not_called_unread(tmp_path: Path) -> None:
-    lines = [f"{a},{c},{1 + n % 5},ann,topic{n % 3}" for n, (a, _, c, _) in enumerate(ROWS)]
+    raters = ("ann", "bob")
+    lines = [f"{a},{c},{1 + n % 5},{who},topic{n % 3}" for n, (a, _, c, _) in enumerate(ROWS) for who in raters]
     file = write(tmp_path / "a.csv", "id,answer,grade,annotator,group", lines)
     found, said = begun(file, tmp_path / "home")
     assert found.fidelity is not None
