@@ -40,7 +40,7 @@ def calls(
     retry: Annotated[
         bool, typer.Option("--retry", help="Ask again what was answered without a score, or is in --state.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Agree to what asking a paid judge again will cost.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to what asking a judge again will take and cost.")] = False,
 ) -> None:
     """Show what became of the judge calls and what they cost; only --retry asks anything."""
     from resources.configuration.settings import AT, judge_in
@@ -116,14 +116,14 @@ def _retry(
         raise UserError(f"The study has no setting '{settings[0]}' any more. It has {', '.join(known)}.")
     asked = study.fidelity.by_judge(keys)
     judged = [
-        (plan, own)
+        (plan, own, n_calls)
         for plan, own in asked
-        if _tell_before(replace(study, fidelity_section=plan), counts, own, chosen, console)
+        if (n_calls := _tell_before(replace(study, fidelity_section=plan), counts, own, chosen, console))
     ]
     if judged:
-        agree_to_pay((plan.judge for plan, _ in judged), yes)
+        agree_to_pay(((plan.judge, n_calls) for plan, _, n_calls in judged), yes)
         # A judge with nothing to ask again is not asked: what it has not answered yet was not said above.
-        of_these = keys if len(judged) == len(asked) else tuple(key for _, own in judged for key in own)
+        of_these = keys if len(judged) == len(asked) else tuple(key for _, own, _ in judged for key in own)
         run_and_show(terminal(), "fidelity", of_these, replace(study, retry_states=chosen))
 
 
@@ -133,8 +133,8 @@ def _tell_before(
     keys: list[str],
     states: frozenset[str],
     console: Console,
-) -> bool:
-    """Print what a run would ask of one judge; whether that is anything answered before."""
+) -> int:
+    """Print what a run would ask of one judge; how many calls, 0 where none of them was answered before."""
     import pandas as pd
 
     from assets.fidelity.logic.judge_answers import judged_objects
@@ -165,7 +165,7 @@ def _tell_before(
         failed = counts[counts["state"].isin(states) & counts["judge_identity"].ne(judge.identity.digest)]
         for model in sorted(failed["model_asked"].unique()):
             console.print(f"Calls of {model} did. Make it the configured judge to ask it again.")
-        return False
+        return 0
     also = f", and up to {golden} of golden images" if golden else ""
     rest = len(open_calls) - again
     others = f" The run makes the {rest} calls that have no answer too." if rest else ""
@@ -173,7 +173,7 @@ def _tell_before(
     so_far = counts[counts["judge_identity"] == judge.identity.digest]
     if (usd := so_far["cost_usd"].sum() / so_far["n"].sum()) > 0:
         console.print(f"At {usd:.4f} USD an attempt so far, about {(again + golden + rest) * usd:.2f} USD.")
-    return True
+    return again + golden + rest
 
 
 def _counts(study: Study, home: Home) -> pd.DataFrame:

@@ -51,7 +51,7 @@ def tell_the_price(console: Console, study: Study, methods: Sequence[str], *, dr
     if dry_run or n_open:
         show_asked(console, study, asked)
     if not dry_run:
-        agree_to_pay((one.judge for one in asked if one.n_open), yes)
+        agree_to_pay(((one.judge, one.n_open) for one in asked if one.n_open), yes)
 
 
 def pairs_ahead(study: Study, methods: Sequence[str] = ()) -> list[Asked]:

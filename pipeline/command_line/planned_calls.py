@@ -51,6 +51,7 @@ GOLDEN_SET, ANCHOR = "golden set", "anchor"
 HEADINGS = (">calls", ">tokens in", ">tokens out", ">USD", ">at most", ">time")
 OTHER_PARTS = (GOLDEN_SET, ANCHOR)
 WHOLE_CENTS_FROM_USD = 0.1
+FEW_CALLS = 20  # of judges that cost nothing, about which nobody is asked
 
 
 @dataclass(frozen=True)
@@ -299,30 +300,35 @@ def show_estimate(
     return total
 
 
-def agree_to_pay(judges: Iterable[Section], yes: bool) -> None:
-    """Ask whether to go on where one of these judges costs money, once each of them can be asked at all.
+def agree_to_pay(judges: Iterable[tuple[Section, int]], yes: bool) -> None:
+    """Ask whether to go on where a judge costs money or has much to do, once each of them can be asked at all.
 
-    A judge without its key would end a run in which others were paid for.
+    A judge without its key would end a run in which others were paid for. A script is not asked about what is free.
 
     Args:
-        judges: Those that have calls to make.
+        judges: Those that have calls to make, and how many.
         yes: The consent given on the command line.
 
     Raises:
         UserError: A judge lacks its key, or there is no terminal to ask at.
         Exit: The person does not agree.
     """
-    asked = list(judges)
-    for judge in asked:
-        if isinstance(judge, OpenAIJudge):
-            require_key(access_of(judge))
-    if yes or not any(map(costs_money, asked)):
+    asked = [(judge, n_calls) for judge, n_calls in judges if isinstance(judge, OpenAIJudge)]
+    for judge, _ in asked:
+        require_key(access_of(judge))
+    is_paid, by_hand = any(costs_money(judge) for judge, _ in asked), sys.stdin.isatty()
+    is_long = by_hand and sys.stdout.isatty() and sum(n_calls for _, n_calls in asked) > FEW_CALLS
+    if yes or not (is_paid or is_long):
         return
-    if not sys.stdin.isatty():
+    if not by_hand:
         raise UserError(
             "This judge costs money, and there is no terminal to ask at. Nothing was sent; agree with `--yes`."
         )
-    if not typer.confirm("Go on?"):
+    try:
+        agrees = typer.confirm("Go on?")
+    except typer.Abort:  # Ctrl+C, too
+        agrees = False
+    if not agrees:
         raise typer.Exit(1)
 
 

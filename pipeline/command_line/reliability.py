@@ -61,7 +61,7 @@ def accept_thresholds(
 @application.command()
 def recalibrate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show queries, calls and price; ask nothing.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Agree to what a paid judge will cost.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to what a judge will be asked and cost.")] = False,
     every: Annotated[
         bool,
         typer.Option("--all", help="Every query, not those of low kappa alone: the rise is then not theirs by chance."),

@@ -50,7 +50,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="All but evaluation: calls, tokens, price, hours; ask nothing.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Agree to what a paid judge will cost.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to what a judge will be asked and cost.")] = False,
 ) -> None:
     """Run a study: what is answered already is not asked again."""
     from pipeline.samples.prepare import prepare_samples
@@ -196,7 +196,7 @@ def _tell_the_price(
             total = show_estimate(console, alone, planned, spent, before)
             before += [] if total is None else [total]
     if not dry_run:
-        agree_to_pay((alone.fidelity.judge for _, alone, planned in asked if planned.n_open), yes)
+        agree_to_pay(((alone.fidelity.judge, planned.n_open) for _, alone, planned in asked if planned.n_open), yes)
 
 
 def _tell_the_price_of_relevance(console: Console, study: "Study", dry_run: bool, yes: bool) -> None:

@@ -1,12 +1,15 @@
 """`touchstone run fidelity --judge ... --dry-run`: what a run takes is told before anything is asked."""
 
+import sys
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from pipeline.command_line.main import application
-from pipeline.command_line.planned_calls import _time, _usd, money_words
+from pipeline.command_line.planned_calls import _time, _usd, agree_to_pay, money_words
+from resources.configuration.fidelity import ReplayJudge
 from resources.configuration.openai_judge import OpenAIJudge, Price
 from resources.database.call_records import Spent
 from resources.errors import UserError
@@ -228,3 +231,24 @@ def test_the_doctor_says_which_variables_are_set_and_how_old_the_prices_are(
     assert lines["OPENAI_API_KEY"].endswith(" set")
     assert lines["OPENAI_MODEL"].endswith("not set")
     assert lines["OPENAI_BASE_URL"].endswith("not set")
+
+
+@pytest.mark.parametrize(
+    ("at_a_terminal", "n_calls", "yes", "asks"),
+    [(True, 21, False, True), (True, 20, False, False), (True, 21, True, False), (False, 3_000, False, False)],
+)
+def test_many_calls_that_cost_nothing_need_consent_at_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, at_a_terminal: bool, n_calls: int, yes: bool, asks: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")
+    judge = OpenAIJudge(kind="openai", model="own")
+    for stream in (sys.stdin, sys.stdout):
+        monkeypatch.setattr(stream, "isatty", lambda: at_a_terminal)
+    monkeypatch.setattr("typer.confirm", lambda _: False)
+    # Recorded answers are no calls.
+    judges = [(judge, n_calls), (ReplayJudge(kind="replay", path=Path("calls.jsonl")), 100)]
+    if asks:
+        with pytest.raises(typer.Exit):
+            agree_to_pay(judges, yes)
+    else:
+        agree_to_pay(judges, yes)
