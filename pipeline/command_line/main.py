@@ -7,8 +7,11 @@ from pipeline.command_line.terminal import terminal
 import gc
 import sys
 import traceback
+from importlib.metadata import version
 from tempfile import NamedTemporaryFile
-from typing import NoReturn
+from typing import Annotated, NoReturn
+
+import typer
 
 from pipeline.command_line import (
     backup,
@@ -63,6 +66,24 @@ application.command("review")(review.review)
 application.add_typer(evaluate.application, name="evaluate")
 application.add_typer(judges.application, name="judges")
 application.add_typer(reliability.application, name="reliability")
+
+
+def _say_version(asked: bool) -> None:
+    if asked:
+        from resources.runtime.provenance import current_commit
+
+        commit = current_commit()
+        sys.stdout.write(f"touchstone {version('touchstone')}{f' ({commit})' if commit else ''}\n")
+        raise typer.Exit
+
+
+@application.callback()
+def everywhere(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Print version and commit; end.")
+    ] = False,
+) -> None:
+    """Take what goes with every command."""
 
 
 def run() -> None:

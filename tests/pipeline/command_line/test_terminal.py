@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from pipeline.command_line import main
 from pipeline.command_line.terminal import terminal
@@ -25,6 +27,12 @@ def touchstone(home: Path, *arguments: str, **environment: str) -> subprocess.Co
 def test_nothing_printed_is_read_as_markup(capsys):
     terminal().print("home /studies/study [v2] [red]x[/red] :smile:", soft_wrap=True)
     assert capsys.readouterr().out == "home /studies/study [v2] [red]x[/red] :smile:\n"
+
+
+def test_it_says_which_version_it_is(monkeypatch):
+    monkeypatch.setattr("resources.runtime.provenance.current_commit", lambda: "0123abc")
+    said = CliRunner().invoke(main.application, ["--version"])
+    assert (said.exit_code, said.output) == (0, f"touchstone {version('touchstone')} (0123abc)\n")
 
 
 @pytest.mark.slow
