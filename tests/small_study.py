@@ -27,6 +27,7 @@ from resources.database.engine import open_engine
 from resources.runtime.home import CHECKOUT, Home
 from resources.study import Study
 from resources.tables.all_tables import BY_GROUP
+from tests.one_pixel import ONE_PIXEL
 from tests.unsynced import without_syncing
 
 ALGORITHMS = ("rodin_multi", "trellis_single")
@@ -35,7 +36,6 @@ OBJECTS = [
     for product in range(6)
     for place, algorithm in enumerate(ALGORITHMS)
 ]
-ONE_PIXEL = cv2.imencode(".png", np.zeros((1, 1, 3), np.uint8))[1].tobytes()
 SIDE_PX = 32
 KEYS = SETTINGS.get_partition_keys()
 # What job `fidelity` makes; the watch on drift is a job of its own.

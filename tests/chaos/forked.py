@@ -183,9 +183,10 @@ def run(arguments: list[str], environment: dict[str, str], folder: str, log: str
     # Nothing that has partitions is imported before the command has named its study.
     from pipeline.command_line.main import run as command_line
     from reports.shared import figure, page
+    from tests.one_pixel import ONE_PIXEL
     from tests.unsynced import without_syncing
 
-    figure.png = lambda *_arguments, **_sizes: b""
+    figure.png = lambda *_arguments, **_sizes: ONE_PIXEL
     page.picture_of = lambda *_arguments: ""
     without_syncing()
     command_line()
