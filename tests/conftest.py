@@ -2,7 +2,9 @@
 
 import gc
 import os
+import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,6 +110,16 @@ def _is_slow(item: pytest.Item) -> bool:
     place = item.path.relative_to(item.config.rootpath).as_posix()
     second_database = "postgres" in item.name and not place.startswith(SQL_ROOMS)
     return place.startswith(SLOW_ROOMS) or second_database or "browser" in getattr(item, "fixturenames", ())
+
+
+@pytest.fixture(autouse=True)
+def signals_as_before() -> Iterator[None]:
+    """What a command under test made of Ctrl+C and of being ended is over with the test: programs inherit it."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        if handler is not None and signal.getsignal(number) is not handler:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,13 @@ ROOT = Path(__file__).resolve().parents[3]
 PRESS = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
 
 
+@pytest.fixture(autouse=True)
+def listening(signals_as_before: None) -> None:
+    """Signals reach the programs of these tests, also where the tests run in a script's background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
 def ended(folder: Path, code: str) -> tuple[int, str]:
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{folder}"}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
