@@ -106,7 +106,7 @@ def test_an_item_with_several_objects_cannot_be_replayed_from_a_tree(tree: Path)
     objects = [judged(), judged(digits="0000000b"), judged("200", "0000000c"), judged("200", "0000000d")]
     with pytest.raises(UserError, match=r"100 \(0000000a, 0000000b\).*`selected_objects`") as caught:
         open_replay(tree, objects)
-    assert "200" not in str(caught.value)
+    assert "200" not in str(caught.value).replace(str(tree), "")
 
 
 def test_a_recorded_answer_that_lacks_a_score_is_judged_like_any_other(tree: Path) -> None:
