@@ -86,7 +86,7 @@ class AlternativeAnnotator:
 
     @property
     def not_tested(self) -> str:
-        """Who has too few instances to be tested, with how many; nothing where nobody has."""
+        """Who has too few instances to be tested, with how many; nothing where all have enough."""
         few = [f"{name} ({part.n_instances})" for name, part in self.annotators.items() if part.skipped]
         named = few if len(few) <= MOST_NAMES else [*few[:MOST_NAMES], f"+{len(few) - MOST_NAMES}"]
         words = "not tested, with fewer than {fewest} objects: {names}"

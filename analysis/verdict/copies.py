@@ -1,6 +1,6 @@
 """Columns of ratings that are another column, or a summary of others: people would be judged by themselves."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Final, NamedTuple
 
@@ -81,7 +81,8 @@ def copy_of_people(people: People, judge: Floats) -> str:
     if found is not None and _alike(people, raters) ** found.n > BY_CHANCE:
         return ""
     if found is None:
-        found = next((one for one in _near(people, judge, raters) if one.chance <= BY_CHANCE), None)
+        near = _near(people, judge, raters, _apart(people, raters))
+        found = next((one for one in near if one.chance <= BY_CHANCE), None)
     if found is None:
         return ""
     if len(people.called) == 1:
@@ -102,22 +103,24 @@ def nearly_people(people: People, judge: Floats) -> str:
         A sentence without its full stop; "" where it is neither, or a copy.
     """
     raters = _raters(people)
-    few = SHARE_OF_PEOPLES * min(_apart(people, raters).values(), default=0.0)
-    near = [one for one in _near(people, judge, raters) if one.n_other <= few * one.n]
+    apart = _apart(people, raters)
+    few = SHARE_OF_PEOPLES * min(apart.values(), default=0.0)
+    near = [one for one in _near(people, judge, raters, apart) if one.n_other <= few * one.n]
     if not near or copy_of_people(people, judge):
         return ""
     found = min(near, key=lambda one: one.n_other / one.n)
     return message(NEARLY, name=found.name, of_objects=found.of_objects)
 
 
-def _near(people: People, own: Floats, raters: Sequence[int]) -> Iterator[_Alike]:
+def _near(
+    people: People, own: Floats, raters: Sequence[int], apart: Mapping[tuple[int, int], float]
+) -> Iterator[_Alike]:
     """Each person, then each summary of several, from which a column differs on few objects but some.
 
     A judge without errors differs from a person where that person errs, at least half as often as the person differs
     from the most similar other one; from a summary of several where more than half of them err, in one direction where
     there are two. Both are counted as if errors fell on objects evenly: where they do not, it differs more often.
     """
-    apart = _apart(people, raters)
     if not apart:
         return
     for place in raters:

@@ -339,18 +339,19 @@ def _of_test(standing: Standing, policy: Policy) -> Condition:
         return Condition(name, "not measured", True, None, None, None, needed, None, None, None, why)
     state: State = "fails" if test.mean_d >= test.epsilon else "passes"
     state = "proven" if test.winning_rate >= policy.omega else state
-    of = test.n_instances, standing.n_clusters, None
     # Omega is the number of a test that decides; of another it is the mean difference, which its state goes by.
-    by_estimate = test.mean_d, None, None, message("below {limit:g}", limit=test.epsilon), *of
+    below, n = message("below {limit:g}", limit=test.epsilon), test.n_instances
+    by_estimate = Condition(
+        name, state, True, test.mean_d, None, None, below, n, standing.n_clusters, limit=test.epsilon
+    )
     if POOLED in test.annotators:
-        return Condition(message(TEST_OF_A_CROWD), state, True, *by_estimate, "", test.epsilon)
+        return by_estimate._replace(name=message(TEST_OF_A_CROWD))
     if state == "proven":
         why = message_list([message(NEARER, more=test.mean_d, epsilon=test.epsilon), test.not_tested])
-        return Condition(name, state, True, test.winning_rate, None, None, needed, *of, why, policy.omega)
+        return by_estimate._replace(estimate=test.winning_rate, needed=needed, why=why, limit=policy.omega)
     wins = {"n_rejected": test.n_rejected, "n": test.n_tested, "needed": _wins_needed(test, policy)}
-    why = message_list([message("it wins against {n_rejected} of {n} people: a yes needs {needed}", **wins),
-                        test.not_tested])  # fmt: skip
-    return Condition(name, state, True, *by_estimate, why, test.epsilon)
+    won = message("it wins against {n_rejected} of {n} people: a yes needs {needed}", **wins)
+    return by_estimate._replace(why=message_list([won, test.not_tested]))
 
 
 def _wins_needed(test: AlternativeAnnotator, policy: Policy) -> int:

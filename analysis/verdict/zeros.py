@@ -47,7 +47,7 @@ def what_zero_is(ratings: Mapping[str, Floats], raters: Sequence[str], people: S
         people: They are the others; where there is no other person, everyone else is.
 
     Returns:
-        "no rating" where the others rate these objects surely higher than they would a 0, and nearer to the rest.
+        "no rating" where the others rate these objects significantly higher than a 0, and nearer to the rest.
     """
     gaps = [gap for rater in raters if (gap := _gap(ratings, rater, people)) is not None]
     seen, whole, from_line, from_rest = (sum(part) for part in list(zip(*gaps, strict=True))[:4] or [()] * 4)

@@ -30,7 +30,7 @@ class Kind(Enum):
 class Declared:
     """What a gate asks and what follows, in words; `reads` are the tables that its function is handed.
 
-    `withheld` is told to people. What withholds is the code of the tables further down, and for an integrity gate
+    `withheld` is what people read. What withholds is the code of the tables further down, and for an integrity gate
     Dagster, which makes none of them.
     """
 

@@ -20,7 +20,14 @@ from resources.errors import FileFault, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow
-from resources.inputs.ratings.likely import LikelyColumn, SeenColumn, likely_columns, models_among, seen_columns
+from resources.inputs.ratings.likely import (
+    LikelyColumn,
+    LikelyColumns,
+    SeenColumn,
+    likely_columns,
+    models_among,
+    seen_columns,
+)
 from resources.inputs.ratings.likely_command import likely_command
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS, end_places, row_names, summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
@@ -54,7 +61,8 @@ class Draft:
         self.file, self.path, self.folder, self.opening = file, path, folder, opening
         self.decimal = opening.decimal
         self.seen: list[SeenColumn] = seen_columns(file)
-        self.likely: tuple[LikelyColumn, ...] = likely_columns(file).columns
+        self.found: LikelyColumns = likely_columns(file)
+        self.likely: tuple[LikelyColumn, ...] = self.found.columns
         self.meaning: dict[str, str] = {}
         self.copy: Path | None = None
         self.judges: tuple[str, ...] = ()
@@ -126,7 +134,7 @@ class Draft:
         if self.judges:
             self._rater = str(rater)
             self.copy = self.copy or free_path(self.folder / f"{self.path.stem}.csv")
-            command = likely_command(likely_columns(self.file), [str(self.path)])
+            command = likely_command(self.found, [str(self.path)])
             said = f"{named} in '{rater}' is taken for a judge: {self.copy.name} in the study's folder is without it."
             self.remarks.append(f"{said} The verdict on it: {command}")
 

@@ -292,7 +292,7 @@ class _Studies(Draft):
         pairs = [(judge, truth) for judge in judges for truth in truths]
         names = ["-".join(map(_name, (judge, *(truth if len(truths) > 1 else ())))) for judge, truth in pairs]
         for name in criteria:
-            command = likely_command(found := likely_columns(self.file), [str(self.path)], found.where)
+            command = likely_command(self.found, [str(self.path)], self.found.where)
             self.remarks.append(f"A data set is on all criteria in '{name}'; the verdict on one: {command}")
         lines = ["  datasets:"]
         if not of_scores:

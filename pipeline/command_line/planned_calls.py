@@ -51,7 +51,7 @@ GOLDEN_SET, ANCHOR = "golden set", "anchor"
 HEADINGS = (">calls", ">tokens in", ">tokens out", ">USD", ">at most", ">time")
 OTHER_PARTS = (GOLDEN_SET, ANCHOR)
 WHOLE_CENTS_FROM_USD = 0.1
-FEW_CALLS = 20  # of judges that cost nothing, about which nobody is asked
+FEW_CALLS = 20  # of judges that cost nothing, which need no consent
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from analysis.spelling import one_spelling
-from pipeline.command_line.evaluate_shown import grid
+from pipeline.command_line.terminal import grid
 from pipeline.command_line.verdict_result import people_of
 from resources.errors import FileFault, UserError, listing
 from resources.inputs.any_file import Opening

@@ -10,7 +10,7 @@ from rich.text import Text
 from analysis.verdict.panel import LEVEL, uses_labels_otherwise
 from analysis.verdict.people import are_a_crowd
 from analysis.words import count_noun, decimals, with_bounds
-from pipeline.command_line.evaluate_shown import grid
+from pipeline.command_line.terminal import grid
 from reports.shared.numbers import MINUS
 from reports.shared.text import Part, Translations
 from reports.shared.verdict import full_word, step_of, style_of

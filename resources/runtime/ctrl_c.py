@@ -25,7 +25,7 @@ def listen() -> None:
     other, uncaught = sys.unraisablehook, sys.excepthook
 
     def lost(unraisable: Any) -> None:
-        # Raised in a callback of Python's own, where nobody can catch it.
+        # Raised in a callback of Python's own, where no code can catch it.
         if not _pressed or issubclass(unraisable.exc_type, Exception):
             other(unraisable)
         elif not _ended:

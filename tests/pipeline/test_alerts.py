@@ -174,15 +174,21 @@ def test_a_webhook_that_was_down_is_told_when_it_is_up(
     assert up.taken[0]["error"] == "table: RuntimeError: broken"
 
 
-def test_a_run_whose_worker_died_is_told_with_what_dagster_saw(
-    sqlite_instance: dg.DagsterInstance, hook: AlertHook, tmp_path: Path
-) -> None:
+def begun(instance: dg.DagsterInstance, home: Path) -> tuple[Ticks, dg.DagsterRun]:
+    """The sensor after its first tick, and a run that has begun since."""
+
     @dg.job
     def anything() -> None: ...
 
-    ticks = Ticks(failed_runs, sqlite_instance, tmp_path)
+    ticks = Ticks(failed_runs, instance, home)
     ticks.tick()
-    run = sqlite_instance.create_run_for_job(anything, status=dg.DagsterRunStatus.STARTED)
+    return ticks, instance.create_run_for_job(anything, status=dg.DagsterRunStatus.STARTED)
+
+
+def test_a_run_whose_worker_died_is_told_with_what_dagster_saw(
+    sqlite_instance: dg.DagsterInstance, hook: AlertHook, tmp_path: Path
+) -> None:
+    ticks, run = begun(sqlite_instance, tmp_path)
     sqlite_instance.report_run_failed(run, f"The worker died with code -9, holding {KEY}.")
     ticks.tick()
     [told] = hook.taken
@@ -193,12 +199,7 @@ def test_a_run_whose_worker_died_is_told_with_what_dagster_saw(
 def test_a_run_that_a_person_interrupted_is_not_told(
     sqlite_instance: dg.DagsterInstance, hook: AlertHook, tmp_path: Path
 ) -> None:
-    @dg.job
-    def anything() -> None: ...
-
-    ticks = Ticks(failed_runs, sqlite_instance, tmp_path)
-    ticks.tick()
-    run = sqlite_instance.create_run_for_job(anything, status=dg.DagsterRunStatus.STARTED)
+    ticks, run = begun(sqlite_instance, tmp_path)
     sqlite_instance.report_run_failed(run, "Execution was interrupted unexpectedly.")
     sqlite_instance.report_run_canceled(run, "Interrupted.")
     ticks.tick()

@@ -176,7 +176,7 @@ class BattleRatings(RecordFile):
         self.refused = dict[str, str]()
         names, torn = SpelledNames(), defaultdict[str, list[tuple[list[int], list[Record]]]](list)
         places = defaultdict[str, list[tuple[int, int, str]]](list)
-        n_rows, n_ties, n_both = Counter[str](), Counter[str](), Counter[str]()
+        n_rows, n_ties = Counter[str](), Counter[str]()
         said: dict[tuple[str, str], dict[str, list[tuple[int, str, str]]]] = {}
         for one in self._rows:
             turned = one.a.name > one.b.name
@@ -196,34 +196,42 @@ class BattleRatings(RecordFile):
                 torn[who].append(([row for of_order in differ for row, *_ in of_order], records))
                 continue
             self._records += records
-            n_both[who] += len(orders) > 1
             n_ties[who] += len(labels) > 1
             if len(orders) > 1:
                 one_first, two_first = (_PICKED[orders[name][0][1]] for name in sorted(orders))
                 places[who].append((one_first, two_first, rows[0][2]))
-        for who, of_pairs in torn.items():
-            n, everything = (sum(len(pair[part]) for pair in of_pairs) for part in (0, 1))
-            # Of a person with a dozen rows one slip is more than that.
-            if n > MOST_LEFT_OUT * n_rows[who] and (len(of_pairs) > 1 or everything == n_rows[who]):
-                self._records += [record for _, records in of_pairs for record in records]
-                self.refused[who] = (
-                    f"'{who}' contradicts itself in one order of {count_noun(len(of_pairs), 'pair')}, in {n:,} of its "
-                    f"{n_rows[who]:,} rows ({100 * n / n_rows[who]:.1f} %): up to one pair or "
-                    f"{100 * MOST_LEFT_OUT:g} % would be left out."
-                )
-                continue
-            which = listing((" / ".join(f"{row:,}" for row in rows) for rows, _ in of_pairs), 3)
-            left_out = (
-                "Left out, as '{who}' contradicts itself in one order of a pair: {n:,} of its {all:,} rows ({which})."
-            )
-            remarks.append(message(left_out, who=Name(who), n=n, all=n_rows[who], which=which))
+        remarks += filter(None, (self._left_out(who, of_pairs, n_rows[who]) for who, of_pairs in torn.items()))
         remarks += names.notes(message("Names in column '{column}'", column=Name(JUDGE)))
         for who, n in (+n_ties).items():
             ties = "Ties, as '{who}' answers otherwise in the other order: {n:,} of {all:,} pairs seen in both."
-            remarks.append(message(ties, who=Name(who), n=n, all=n_both[who]))
+            remarks.append(message(ties, who=Name(who), n=n, all=len(places[who])))
         remarks += filter(None, (_preferred_place(who, one, len(places)) for who, one in places.items()))
         if n_ties:
             remarks.append(message(A_TIE_HERE))
+
+    def _left_out(self, who: str, of_pairs: Sequence[tuple[list[int], list[Record]]], n_rows: int) -> str:
+        """What is said of pairs in one order of which a rater contradicts itself; nothing where they are `refused`.
+
+        Args:
+            who: The rater.
+            of_pairs: Of each pair the rows that contradict each other, and all its records.
+            n_rows: All of the rater's.
+        """
+        n, everything = (sum(len(pair[part]) for pair in of_pairs) for part in (0, 1))
+        # Of a person with a dozen rows one slip is more than that.
+        if n > MOST_LEFT_OUT * n_rows and (len(of_pairs) > 1 or everything == n_rows):
+            self._records += [record for _, records in of_pairs for record in records]
+            self.refused[who] = (
+                f"'{who}' contradicts itself in one order of {count_noun(len(of_pairs), 'pair')}, in {n:,} of its "
+                f"{n_rows:,} rows ({100 * n / n_rows:.1f} %): up to one pair or {100 * MOST_LEFT_OUT:g} % would be "
+                "left out."
+            )
+            return ""
+        which = listing((" / ".join(f"{row:,}" for row in rows) for rows, _ in of_pairs), 3)
+        left_out = (
+            "Left out, as '{who}' contradicts itself in one order of a pair: {n:,} of its {all:,} rows ({which})."
+        )
+        return message(left_out, who=Name(who), n=n, all=n_rows, which=which)
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """A record a judge and pair; one for each row where too many contradict each other to be left out."""

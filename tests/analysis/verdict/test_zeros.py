@@ -10,7 +10,7 @@ from analysis.verdict.zeros import what_zero_is, zeros_next_to_a_scale
     ("at_zeros", "expected"),
     # A line through the person's 1 to 5 meets 0 where the judge gives 0, and all other objects have 3: of the 4 zeros
     # 12 in all. The judge gives these 12, all of it; 7, less than
-    # 0.6 of it and not surely below the rest (5 is less than 2 standard errors); 4, a third.
+    # 0.6 of it and not significantly below the rest (5 is less than 2 standard errors); 4, a third.
     [([3, 2, 4, 3], "no rating"), ([2, 2, 2, 1], "cannot say"), ([1, 1, 1, 1], "a rating")],
 )
 def test_zeros_are_told_from_ratings_by_what_the_others_give(at_zeros: list[int], expected: str) -> None:

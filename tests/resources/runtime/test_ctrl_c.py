@@ -35,7 +35,7 @@ def ended(folder: Path, code: str) -> tuple[int, str]:
     [
         "import pressed",
         "PRESS",
-        # An exception in a finaliser reaches nobody.
+        # No code catches an exception in a finaliser.
         "class Last:\n    def __del__(self):\n        PRESS\nlast = Last()\ndel last\nimport time; time.sleep(10)",
     ],
     ids=["import", "between", "finaliser"],
