@@ -249,7 +249,7 @@ class _Compared(NamedTuple):
 
 
 def _compared(people: Floats, judge: Floats, column: int, measure: Measure) -> list[_Compared]:
-    """One person against the mean of the others' scores, or against the labels of each of the others."""
+    """One person against the mean of the others' scores, or the labels of each other, of few objects together."""
     given = ~np.isnan(people)
     mine = given[:, column]
     if measure == "scores":
@@ -259,7 +259,10 @@ def _compared(people: Floats, judge: Floats, column: int, measure: Measure) -> l
         return [_Compared(rows, people[rows, column], judge[rows], row_means(np.delete(people[rows], column, axis=1)))]
     shared = np.flatnonzero((given & mine[:, None]).any(axis=0))
     both = [(other, np.flatnonzero(mine & given[:, other])) for other in shared.tolist() if other != column]
-    return [_Compared(rows, people[rows, column], judge[rows], people[rows, other]) for other, rows in both]
+    parts = [_Compared(rows, people[rows, column], judge[rows], people[rows, other]) for other, rows in both]
+    # Kappa on a few objects is often undefined: everybody gave one label.
+    few = [part for part in parts if len(part.rows) < FEWEST_INSTANCES]
+    return [part for part in parts if len(part.rows) >= FEWEST_INSTANCES] + ([_together(few)] if few else [])
 
 
 def _together(parts: list[_Compared]) -> _Compared:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isnan
 from typing import Literal, NamedTuple
 
 import scipy
@@ -315,13 +315,13 @@ def reached(name: str, gate: str, seen: Seen, limit: float, *, at_most: bool = F
 def _of_people(standing: Standing, margin: float, policy: Policy) -> tuple[Condition, ...]:
     """The conditions that compare the judge with people, in the order in which a reader asks."""
     n, n_clusters, own, order = standing.n, standing.n_clusters, standing.own, standing.order
-    constant = message(CONSTANT)
 
     def row(name: str, limit: float, seen: Quantity | None, needed: str, why: str = "") -> Condition:
         state = _state(seen, limit)
-        if seen is None:
-            return Condition(name, state, True, None, None, None, needed, n, n_clusters, None, constant, limit)
-        return Condition(name, state, True, seen.value, seen.low, seen.high, needed, n, n_clusters, None, why, limit)
+        if seen is None or state == "not measured":
+            seen, why = None, message(CONSTANT) if seen is None else seen.method
+        value, low, high = (None, None, None) if seen is None else seen[:3]
+        return Condition(name, state, True, value, low, high, needed, n, n_clusters, None, why, limit)
 
     above = message("above {limit:.3g}", limit=-margin)
     return (
@@ -359,8 +359,8 @@ def _wins_needed(test: AlternativeAnnotator, policy: Policy) -> int:
 
 
 def _state(seen: Quantity | None, needed: float) -> State:
-    if seen is None or seen.value <= needed:
-        return "fails"
+    if seen is None or not seen.value > needed:
+        return "not measured" if seen is not None and isnan(seen.value) else "fails"
     return "proven" if seen.low is not None and seen.low > needed else "passes"
 
 

@@ -27,5 +27,6 @@ def pair(low: float | None, high: float | None) -> list[float] | None:
 
 
 def estimate_values(value: float | None, low: float | None, high: float | None, method: str) -> dict[str, Any]:
-    """A number with its interval as every JSON result has it; `method` says why there is no interval."""
+    """A number with its interval as every JSON result has it, null for NaN; `method` says why there is no interval."""
+    value = None if value is None or math.isnan(value) else value
     return {"value": value, "ci": pair(low, high), "method": method}

@@ -135,6 +135,25 @@ def test_a_crowd_of_whom_nobody_rated_thirty_objects_is_tested_as_one() -> None:
     assert seen.own.value == pytest.approx(spearman(judge[rows], others))
 
 
+def test_people_who_share_few_objects_with_each_other_person_are_held_against_all_of_them_together() -> None:
+    random = np.random.default_rng(4)
+    truth = random.random(120) < 0.9
+    labels = np.full((120, 12), NAN)
+    for person in range(12):
+        rows = random.choice(120, 36, replace=False)
+        labels[rows, person] = truth[rows] ^ (random.random(36) < 0.1)
+    judge = (truth ^ (random.random(120) < 0.1)).astype(float)
+    seen = standing(People(labels, np.arange(120), "labels"), judge)
+    # Pairs of people share about eleven objects, all of one label in some.
+    ones, others = np.nonzero(~np.isnan(labels[:, 0]))[0], ~np.isnan(labels)
+    first = [(labels[row, 0], judge[row], labels[row, of]) for of in range(1, 12) for row in ones if others[row, of]]
+    person, machine, held = (list(column) for column in zip(*first, strict=True))
+    assert seen.rows[0].person == pytest.approx(cohen_kappa_score(person, held))
+    assert seen.rows[0].judge == pytest.approx(cohen_kappa_score(machine, held))
+    assert seen.own is not None
+    assert seen.own.low is not None
+
+
 def test_a_person_who_gave_one_answer_leaves_agreement_undefined() -> None:
     people, judge = made()
     people[:, 1] = 3.0

@@ -99,6 +99,14 @@ def test_a_constant_judge_is_a_no() -> None:
     assert decided(standing(People(people, np.arange(60)), np.full(60, 3.0))).word == "no"
 
 
+def test_agreement_that_is_undefined_is_no_number_in_a_condition(sure: Standing) -> None:
+    assert sure.own is not None
+    lacking = Quantity(float("nan"), None, None, "undefined", float("nan"), float("nan"), 39.0)
+    seen = decided(replace(sure, own=lacking, order=lacking))
+    assert seen.word == "cannot say"
+    assert [(one.state, one.estimate) for one in seen.conditions[:2]] == [("not measured", None)] * 2
+
+
 @pytest.mark.parametrize(
     ("people", "n"), [(quantity(0.2, -0.05, 0.4), 60), (quantity(0.6, 0.4, 0.8), 29)], ids=["disagree", "few"]
 )
