@@ -28,7 +28,7 @@ MEANT = {
     "resources/runtime/progress.py": {"task.description"},
     "resources/tables/pairwise.py": {"series_id"},
     "pipeline/command_line/import_files.py": {"item"},
-    "pipeline/command_line/init_texts.py": {"document"},
+    "pipeline/command_line/init_from.py": {"document"},
     "pipeline/command_line/init.py": {"references", "candidates", "item", "model", "image_root"},
     "pipeline/command_line/pairwise.py": {"series", "number"},
 }

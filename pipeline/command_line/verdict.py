@@ -187,7 +187,7 @@ def verdict(
 
         texts.append((report, report_text(said, result)))
     if save is not None:
-        from pipeline.command_line.verdict_saved import saved_datasets
+        from pipeline.command_line.verdict_report import saved_datasets
 
         saved = saved_datasets(said, save)
         for path, _ in saved:

@@ -1,6 +1,9 @@
-"""The page of `touchstone verdict`: its numbers, and a row for every object with judge, people and difference."""
+"""What `touchstone verdict` writes: its page, and with `--save` the ratings as data sets of study C."""
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -10,7 +13,10 @@ from analysis.messages import message
 from analysis.ties import differences
 from pipeline.command_line.verdict_result import Answer, provenance
 from reports.verdict.report import MOST_OBJECTS, verdict_page
+from resources.configuration.load import load_configuration
+from resources.errors import UserError
 
+NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 # Columns of the file next to each object: the longest text, then those with the fewest different values.
 SHOWN_COLUMNS: Final = 6
 
@@ -61,3 +67,45 @@ def objects_table(said: Answer) -> pd.DataFrame:
 
 def _label_names(codes: np.ndarray, labels: np.ndarray) -> list[str | None]:
     return [None if np.isnan(code) else str(labels[int(code)]) for code in codes]
+
+
+def saved_datasets(said: Answer, name: str) -> list[tuple[Path, str]]:
+    """Files for the inbox, one for each judge, and what they hold.
+
+    Args:
+        said: The ratings.
+        name: Of the data set; with several judges each one's name follows.
+
+    Raises:
+        UserError: The name is none, or the configuration has no inbox.
+    """
+    if not NAME.fullmatch(name):
+        raise UserError(f"`--save {name}`: a data set's name has letters, digits, `_`, `.` and `-` only.")
+    study = load_configuration().evaluation
+    inbox = None if study is None else study.inbox
+    if inbox is None:
+        remedy = "`touchstone init` writes a configuration; in its section `evaluation` add `inbox: inbox`."
+        raise UserError(f"`--save {name}`: the configuration names no inbox of study C. {remedy}")
+    several = len(said.judges) > 1
+    files = []
+    for judge, scores in said.judges.items():
+        stem = f"{name}-{re.sub(r'[^A-Za-z0-9_.-]', '_', judge)}" if several else name
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(said, scores))
+        files.append((Path(inbox) / f"{stem}.jsonl", text))
+    return files
+
+
+def _rows(said: Answer, scores: np.ndarray) -> Iterator[dict[str, Any]]:
+    """A sample an object that judge and people rated: scores with people's mean, or labels with their majority."""
+    of_scores, labels = said.people.measure == "scores", said.people.labels
+    people = said.people.middle
+    for place, (one, other) in enumerate(zip(scores, people, strict=True)):
+        if np.isnan(one) or np.isnan(other):
+            continue
+        about = {column.name: column.texts[place] for column in said.ratings.others}
+        metadata = {"source": str(said.ratings.clusters[place])} | about
+        row: dict[str, Any] = {"sample_id": said.ratings.objects[place], "metadata": metadata}
+        if of_scores:
+            yield row | {"final_score": float(one), "mos": float(other)}
+        else:
+            yield row | {"options": list(labels), "prediction": labels[int(one)], "answer": labels[int(other)]}

@@ -15,7 +15,6 @@ from markupsafe import Markup
 from reports.shared.charts import Chart
 from reports.shared.embedded import embedded, source_hash, strict_json, tables_of, vega
 from reports.shared.figure import picture_of
-from reports.shared.glossary import entries
 from reports.shared.numbers import whole
 from reports.shared.phrases import phrase
 from reports.shared.text import LANGUAGES, Text, Translations
@@ -25,9 +24,40 @@ from resources.runtime.provenance import Provenance
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+
 HERE: Final = Path(__file__).parent
 STYLES: Final = ("tokens.css", "page.css", "parts.css", "answer.css", "narrow_and_print.css")
 SCRIPTS: Final = ("language.js", "data.js", "tables.js", "charts.js", "help.js", "start.js")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One statistic in the help."""
+
+    id: str
+    name: Text
+    meaning: Text
+    reading: Text
+    source: Text
+
+
+def entries(translations: Translations, ids: Sequence[str]) -> list[Entry]:
+    """These entries, in this order.
+
+    Raises:
+        KeyError: One of them has no words.
+    """
+    say = translations.say
+    return [
+        Entry(
+            one,
+            say(f"glossary.{one}.name"),
+            say(f"glossary.{one}.meaning"),
+            say(f"glossary.{one}.reading"),
+            say(f"glossary.{one}.source"),
+        )
+        for one in ids
+    ]
 
 
 @dataclass(frozen=True)

@@ -1,28 +1,28 @@
-"""The configuration as it is read, once: `TOUCHSTONE_CONFIG`, else in the home, else the sample study."""
+"""The configuration as it is read, once: `TOUCHSTONE_CONFIG`, else in the home, else the built-in sample study."""
 
 import re
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from resources.configuration.alerts import Alerts
-from resources.configuration.evaluation import EvaluationStudy
+from resources.configuration.evaluation import Dataset, EvaluationGates, EvaluationStudy
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.limits import Limits
 from resources.configuration.listed_judges import LISTED_JUDGES, ListedJudge, by_name, with_judges, without_judges
 from resources.configuration.made_up import MadeUp, StudyName
 from resources.configuration.pairwise import PairwiseStudy
 from resources.configuration.place import configuration_file
-from resources.configuration.reliability import JudgeName, ReliabilityStudy
-from resources.configuration.sample import (
-    SAMPLE_MADE_UP,
-    sample_evaluation,
-    sample_fidelity,
-    sample_pairwise,
-    sample_reliability,
+from resources.configuration.reliability import (
+    EmbeddingJudge,
+    JudgeName,
+    LexicalJudge,
+    Recalibration,
+    RecordedJudge,
+    ReliabilityStudy,
 )
 from resources.configuration.section import with_empty_sections
 from resources.configuration.yaml_text import KeyFaults, TooLarge, limits_of, values_in_yaml
@@ -30,6 +30,14 @@ from resources.errors import UserError, did_you_mean
 from resources.runtime.home import Home, touchstone_home, with_users_folder
 from resources.runtime.opened_files import refuse_no_file
 
+SAMPLE_MADE_UP: Final[dict[StudyName, tuple[MadeUp, ...]]] = {
+    "fidelity": ("people",),
+    "pairwise": ("people",),
+    "evaluation": ("people", "answers"),
+    "reliability": ("second_prompt", "reviewer"),
+}
+# Names of their own, because answers under the second prompt are made up for each: none is those of a real judge.
+FIRST, SECOND = "judge1", "judge2"
 SAMPLE = "sample"
 # What pydantic says of a tuple, which YAML has not, or of a section.
 # A key of an access service, or what looks like one: long, in one piece, letters and digits mixed.
@@ -269,3 +277,68 @@ def is_section(value: Any) -> bool:
 def _tag(section: type[BaseModel]) -> Any:
     kind = section.model_fields.get("kind")
     return kind.annotation if kind else None
+
+
+def sample_fidelity(home: Home) -> FidelityStudy:
+    """Study A on the sample renders."""
+    folder = home.samples / "fidelity"
+    return FidelityStudy(
+        human_scores=folder / "subjective.csv",
+        catalogue=folder / "database.csv",
+        references=folder / "references",
+        candidates=folder / "candidates",
+    )
+
+
+def sample_pairwise(home: Home) -> PairwiseStudy:
+    """Study B on the sample series, all of whose photos are there; several series show one scene."""
+    folder = home.samples / "pairwise"
+    return PairwiseStudy(
+        pairs_csv=folder / "pairs.csv",
+        image_root=folder / "photos",
+        dataset_name="sample_series",
+        cluster_column="scene",
+        max_missing_share=0.0,
+    )
+
+
+def sample_evaluation(home: Home) -> EvaluationStudy:
+    """Study C on two files of scores and answers; one of them also by another score."""
+    folder = home.samples / "evaluation"
+    pictures = Dataset(
+        file=folder / "datasets" / "sample_scores.jsonl",
+        prediction="result.final_score",
+        opinion_sd="metadata.mos_sd",
+        votes="metadata.n_votes",
+        cluster="metadata.reference",
+        group_by=(("distortion_type",), ("reference_mode", "distortion_type")),
+        gates=EvaluationGates(min_srcc=0.8, max_paper_deviation=0.05),
+    )
+    questions = Dataset(
+        file=folder / "datasets" / "sample_answers.jsonl",
+        group_by=(("task_type", "reference_mode"), ("metadata.question_type",)),
+        gates=EvaluationGates(min_accuracy=0.75, max_paper_deviation=0.05),
+    )
+    return EvaluationStudy(
+        inbox=home.local / "inbox",
+        datasets={
+            "sample_scores": pictures,
+            "sample_sharpness": pictures.model_copy(
+                update={"prediction": "result.sharpness_score", "gates": EvaluationGates()}
+            ),
+            "sample_answers": questions,
+        },
+        baseline=folder / "baseline.json",
+    )
+
+
+def sample_reliability(home: Home) -> ReliabilityStudy:
+    """Study D on queries that two offline judges see differently; the second prompt's answers are made up."""
+    folder = home.samples / "reliability"
+    recorded = RecordedJudge(kind="recorded", path=folder / "recalibrated.jsonl")
+    return ReliabilityStudy(
+        queries=folder / "queries.jsonl",
+        judges={FIRST: EmbeddingJudge(kind="embedding"), SECOND: LexicalJudge(kind="lexical")},
+        calibration=folder / "calibration.jsonl",
+        recalibration=Recalibration(judges={FIRST: recorded, SECOND: recorded}),
+    )

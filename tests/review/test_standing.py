@@ -12,7 +12,7 @@ from assets.reliability.logic.recalibration_plan import recalibration_plan
 from pipeline.command_line.reliability_steps import open_manual_review, start_recalibration
 from resources.study import Study
 from review.judges_shown import pair_of_kappa
-from review.standing import Standing, standing
+from review.state import Standing, standing
 from tests.made_disputes import add_disputes, add_query, add_validation, disputed, store_of
 from tests.review.desk_messages import message, save, send, shown
 from tests.review.test_app import opened, texts

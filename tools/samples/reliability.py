@@ -10,7 +10,7 @@ import numpy as np
 import yaml
 
 from pipeline.samples.reliability import EXAMPLES, QUERIES, RECALIBRATED, SECOND_VERSION, TRUTH
-from resources.configuration.sample import FIRST, SECOND
+from resources.configuration.load import FIRST, SECOND
 
 TEXTS = Path(__file__).parent / "relevance"
 EVALUATED, CALIBRATION, BY_REVIEW = "evaluated", "calibration", "by_review"

@@ -3,11 +3,13 @@
 import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Condition
 from typing import Any, NamedTuple
 
 import pandas as pd
@@ -23,7 +25,6 @@ from resources.inputs.fidelity.human_scores import CATEGORIES, BadObjectName, Ob
 from resources.inputs.fidelity.manifest import Candidate, read_manifest
 from resources.inputs.fidelity.texts import Text, read_texts
 from resources.photos.images import MAX_PIXELS, UnreadableImage, decode_image, pixels_in, read_image_file
-from resources.photos.pixels_at_once import PixelsAtOnce
 from resources.runtime.opened_files import refuse_link_out, refuse_name
 
 MAX_PHOTOS = 5
@@ -54,6 +55,28 @@ _THREADS = 8
 MOST_PIXELS_AT_ONCE = 2 * MAX_PIXELS
 PATH = "output_glb_relpath"
 SELECTED_COLUMNS = ("row", "object", "judged_object", "filename", "judged_filename")
+
+
+class PixelsAtOnce:
+    """Lets threads decode as many pixels at once as fit; a larger picture is decoded alone."""
+
+    def __init__(self, most: int) -> None:
+        """None is decoded yet."""
+        self._most, self._now = most, 0
+        self._changed = Condition()
+
+    @contextmanager
+    def decoding(self, n_pixels: int) -> Iterator[None]:
+        """Begins once the pixels fit."""
+        with self._changed:
+            self._changed.wait_for(lambda: not self._now or self._now + n_pixels <= self._most)
+            self._now += n_pixels
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._now -= n_pixels
+                self._changed.notify_all()
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from sklearn.metrics import cohen_kappa_score
 
 from analysis.agreement.chance_corrected import chance_corrected
 from analysis.resampling.weighted import (
+    discordance_of_counts,
     gwet_of_counts,
     kappa_of_counts,
     kendall_of_counts,
     pearson_of_counts,
     spearman_of_counts,
 )
-from analysis.resampling.weighted_discordance import discordance_of_counts
 from tests.analysis.resampling.counts import resample_counts
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}

@@ -13,7 +13,7 @@ from assets.pairwise.logic.method_scores import result_rows
 from assets.pairwise.logic.photo_pair_counts import NOT_ASKED, counts_of
 from assets.pairwise.method_significance import common_credit, significance_rows
 from resources.photos.methods.features import Features
-from resources.photos.methods.networks import PROBES
+from resources.photos.methods.registry import PROBES
 from resources.tables.pairwise_rows import judged_pairs
 from tests.assets.pairwise.made_photo_pairs import by_winner, photo_pairs_of, plan, results_of
 

@@ -15,7 +15,7 @@ from analysis.preference.accuracy import predicted_winners, preference_accuracy
 from analysis.preference.bradley_terry import BradleyTerry, bradley_terry
 from pipeline.samples.pairwise import PairwiseSamples, write_pairwise_samples
 from pipeline.samples.shipped import MANIFEST, SEED
-from resources.configuration.sample import sample_pairwise
+from resources.configuration.load import sample_pairwise
 from resources.errors import UserError
 from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 from resources.photos.images import load_image

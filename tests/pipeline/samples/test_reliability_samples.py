@@ -21,9 +21,8 @@ from pipeline.samples.reliability import (
     write_reliability_samples,
 )
 from pipeline.samples.shipped import MANIFEST
-from resources.configuration.load import sample_configuration
+from resources.configuration.load import FIRST, SECOND, sample_configuration
 from resources.configuration.reliability import RecordedJudge, RelevanceJudge, ReliabilityStudy
-from resources.configuration.sample import FIRST, SECOND
 from resources.errors import UserError
 from resources.gpu import GpuResource
 from resources.inputs.reliability.relevance import read_relevance

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analysis.images.appearance.maps import band_energies, coherence, uniform_lbp
+from analysis.images.appearance.descriptors import band_energies, coherence, uniform_lbp
 
 
 def test_uniform_patterns_agree_with_scikit_image_on_axis_neighbours():

@@ -13,8 +13,7 @@ from resources.configuration.openai_judge import ModelJudge
 from resources.configuration.settings import Setting
 from resources.database.call_records import Spent
 from resources.errors import UserError
-from resources.judges.openai.access import access_of
-from resources.judges.openai.dialects import anthropic_body, anthropic_completion
+from resources.judges.openai.access import access_of, anthropic_body, anthropic_completion
 from resources.judges.openai_judge import OpenAIJudge
 from tests.anthropic_server import Message, anthropic_server, refused
 from tests.openai_server import OpenAIServer

@@ -5,7 +5,7 @@ import pytest
 
 from analysis.images.photo_rules import STEPS
 from resources.photos.methods.contract import Method
-from resources.photos.methods.networks import PROBES, ClipContrast
+from resources.photos.methods.registry import PROBES, ClipContrast
 from resources.photos.methods.rules import RULES_BY_NAME, Composite, parts_of
 from tests.resources.photos.methods.made_features import features_of
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from resources.photos.methods.networks import ClipContrast
+from resources.photos.methods.registry import ClipContrast
 from tests.resources.photos.methods.made_features import features_of
 
 METHOD = ClipContrast("clip_made", "good", "bad")

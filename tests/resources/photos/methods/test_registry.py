@@ -8,8 +8,7 @@ from pydantic import ValidationError
 
 from resources.configuration.pairwise import LEARNED_METHODS, PairwiseStudy
 from resources.photos.methods.contract import PairMethod
-from resources.photos.methods.networks import PROBES
-from resources.photos.methods.registry import builders, method_of
+from resources.photos.methods.registry import PROBES, builders, method_of
 
 
 def plan(**changes: Any) -> PairwiseStudy:

@@ -10,7 +10,7 @@ import pytest
 from analysis.undefined import UndefinedStatistic
 from resources.errors import UserError
 from resources.photos.methods.features import Features
-from resources.photos.methods.networks import PreferenceProbe
+from resources.photos.methods.registry import PreferenceProbe
 from resources.photos.methods.rules import RULES_BY_NAME
 from resources.photos.methods.scoring import NO_REASON, Folds, pair_scores_of, why_unavailable
 from tests.resources.photos.methods.made_features import features_of, side_by_side
