@@ -155,9 +155,8 @@ def _retry_delay(fields: Mapping[str, Any]) -> float | None:
             continue
         for name in ("retryDelay", "retry_delay", "retry_after", "retry_after_seconds"):
             value = part.get(name)
-            if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf"):
-                return float(value)
-            if isinstance(value, str) and (seconds := _seconds(value)) is not None:
+            is_length = isinstance(value, str | int | float) and not isinstance(value, bool)
+            if is_length and (seconds := _seconds(str(value))) is not None:
                 return seconds
     return None
 
@@ -169,12 +168,13 @@ def _asked_for(message: str) -> float | None:
 
 
 def _seconds(words: str) -> float | None:
-    """Such as ``34s``, ``1m2.5s``, ``20 seconds``, or a number of seconds alone."""
+    """Such as ``34s``, ``1m2.5s``, ``20 seconds``, or a number of seconds alone; null where that is no length."""
     try:
-        return float(words)
+        seconds = float(words)
     except ValueError:
         lengths = _LENGTHS.findall(words)
-    return sum(float(number) * _unit_s(unit.lower()) for number, unit in lengths) if lengths else None
+        seconds = sum(float(number) * _unit_s(unit.lower()) for number, unit in lengths) if lengths else -1
+    return seconds if seconds >= 0 else None
 
 
 def _unit_s(unit: str) -> float:

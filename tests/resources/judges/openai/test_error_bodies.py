@@ -55,6 +55,11 @@ def test_the_servers_own_words_are_found_in_any_form(body: Any, said: Said) -> N
         ("try again in 1h2m3s", 3723),
         ("wait 2 minutes", 120),
         ("Limit 30000, used 29990. Try again later.", None),
+        # No length of time: the pause is then ours.
+        ({"error": {"message": "busy", "retry_after": "nan"}}, None),
+        ({"error": {"message": "busy", "retry_after": "-50"}}, None),
+        ({"error": {"message": "busy", "retry_after": True}}, None),
+        ({"error": {"message": "busy", "retry_after": int("9" * 400)}}, float("inf")),
     ],
 )
 def test_a_delay_inside_the_body_is_read(body: Any, seconds: float | None) -> None:
