@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from resources.configuration.limits import MOST_RESAMPLES
+
 Metric = Literal["srcc", "plcc", "krcc", "all"]
 Statistic = Literal["srcc", "plcc", "krcc"]
 KindName = Literal["scores", "answers"]
@@ -111,7 +113,7 @@ class Asked:
             metavar="NAMES",
         ),
     ] = None
-    n_bootstrap: Annotated[int, _interval("--n-bootstrap", help="Resamples.", min=100)] = 1000
+    n_bootstrap: Annotated[int, _interval("--n-bootstrap", help="Resamples.", min=100, max=MOST_RESAMPLES)] = 1000
     bca: Annotated[bool, _interval("--bca/--no-bca", help="BCa intervals next to them, 10,000 resamples.")] = False
     confidence: Annotated[float, _interval(help="Of the intervals, a share.", callback=_share)] = 0.95
     seed: Annotated[int, _interval(help="Of the resamples.", min=0)] = 42

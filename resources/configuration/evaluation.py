@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from analysis.resampling.bootstrap import Resampling
+from resources.configuration.limits import MOST_RESAMPLES
 from resources.configuration.section import Section
 from resources.configuration.verdict import EvaluationVerdict
 
@@ -72,8 +73,8 @@ class EvaluationStudy(Section):
     baseline: Path | None = None
     verdict: EvaluationVerdict = EvaluationVerdict()
     max_unusable_share: float = Field(0.05, ge=0, le=1, description="largest share of rows that cannot be used")
-    bootstrap_resamples: int = Field(1000, ge=100)
-    bca_resamples: int = Field(10_000, ge=100)
+    bootstrap_resamples: int = Field(1000, ge=100, le=MOST_RESAMPLES)
+    bca_resamples: int = Field(10_000, ge=100, le=MOST_RESAMPLES)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     workers: int = Field(1, ge=1)
     seed: int = Field(42, ge=0)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from analysis.resampling.bootstrap import Resampling
+from resources.configuration.limits import MOST_RESAMPLES
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.reliability import JudgeName
 from resources.configuration.section import Section
@@ -280,7 +281,7 @@ class FidelityStudy(Section):
     verdict: FidelityVerdict = FidelityVerdict()
     golden: GoldenSet = GoldenSet()
     anchor: Anchor = Anchor()
-    bootstrap_resamples: int = Field(1000, ge=100)
+    bootstrap_resamples: int = Field(1000, ge=100, le=MOST_RESAMPLES)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(20260101, ge=0)
 

@@ -39,6 +39,7 @@ SAMPLE_MADE_UP: Final[dict[StudyName, tuple[MadeUp, ...]]] = {
 # Names of their own, because answers under the second prompt are made up for each: none is those of a real judge.
 FIRST, SECOND = "judge1", "judge2"
 SAMPLE = "sample"
+_MOST_FAULTS, _LONGEST_VALUE = 50, 100  # of one message; characters of a value in it
 # What pydantic says of a tuple, which YAML has not, or of a section.
 # A key of an access service, or what looks like one: long, in one piece, letters and digits mixed.
 _SECRET = re.compile(r"sk-[\w-]+|(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{21,}", re.ASCII)
@@ -55,7 +56,9 @@ class Configuration(BaseSettings):
 
     model_config = SettingsConfigDict(extra="forbid", frozen=True)
 
-    study: str = Field("study", pattern=r"^[a-z][a-z0-9_]*$", description="names the study in the ledger")
+    study: str = Field(
+        "study", pattern=r"^[a-z][a-z0-9_]*$", max_length=100, description="names the study in the ledger"
+    )
     fresh_within_hours: float | None = Field(None, ge=1, le=8760, description="older reports are shown as stale")
     alerts: Alerts = Alerts()
     limits: Limits = Limits()
@@ -194,7 +197,8 @@ def _with_listed_judges(values: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _faulty(path: Path, faults: list[str]) -> UserError:
-    return UserError("\n".join([f"{path} has faults:", *(f"  {fault}" for fault in faults)]))
+    more = [f"  and {len(faults) - _MOST_FAULTS} more."] if len(faults) > _MOST_FAULTS else []
+    return UserError("\n".join([f"{path} has faults:", *(f"  {fault}" for fault in faults[:_MOST_FAULTS]), *more]))
 
 
 def _anchored(value: Any, folder: Path, where: str = "") -> Any:
@@ -232,7 +236,8 @@ def _fault(error: Any) -> str:
 
 
 def _shown(value: Any) -> str:
-    return _without_secrets(repr(value))
+    words = _without_secrets(repr(value))
+    return words if len(words) <= _LONGEST_VALUE else f"{words[:_LONGEST_VALUE]}..."
 
 
 def _without_secrets(words: str) -> str:

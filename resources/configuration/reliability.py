@@ -11,6 +11,7 @@ from analysis.agreement.cuts import threshold_below
 from analysis.agreement.reliability_gate import KappaLimits
 from analysis.resampling.bootstrap import Resampling
 from analysis.spelling import one_spelling
+from resources.configuration.limits import MOST_RESAMPLES
 from resources.configuration.openai_judge import ModelJudge, OpenAIJudge
 from resources.configuration.section import Section
 from resources.configuration.verdict import VerdictPlan
@@ -135,7 +136,7 @@ class ReliabilityStudy(Section):
     review: Review = Review()
     recalibration: Recalibration = Recalibration()
     verdict: VerdictPlan = VerdictPlan()
-    bootstrap_resamples: int = Field(1000, ge=100)
+    bootstrap_resamples: int = Field(1000, ge=100, le=MOST_RESAMPLES)
     confidence: float = Field(0.95, gt=0.5, lt=1)
     seed: int = Field(20260101, ge=0)
 

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from resources.configuration.limits import DEFAULTS, Limits, raise_it
 from resources.configuration.place import configuration_file
+from resources.database.storable import storable
 from resources.errors import UserError
 from resources.runtime.home import touchstone_home
 
@@ -22,7 +23,7 @@ _ON = "on"
 
 
 class KeyFaults(Exception):
-    """Keys that stand twice or are no text; `faults` has a sentence with its line for each."""
+    """Keys that stand twice or are no text, values that hold NUL; `faults` has a sentence with its line for each."""
 
     def __init__(self, faults: list[str]) -> None:
         super().__init__(" ".join(faults))
@@ -43,7 +44,7 @@ def values_in_yaml(path: Path, limits: Limits | None = None) -> Any:
     Raises:
         OSError: The file cannot be read.
         TooLarge: It is larger than the limits allow.
-        KeyFaults: A key is no text, or stands twice.
+        KeyFaults: A key is no text, or stands twice; a text holds NUL or half a letter.
         yaml.YAMLError: It is no YAML.
         ValueError: It is not UTF-8, or a date is none.
     """
@@ -144,6 +145,13 @@ class _Loader(yaml.SafeLoader):
             raise TooLarge(
                 f"{problem}, those behind each alias (`*name`) counted again. Write less, {raise_it('yaml_values')}"
             )
+
+    def compose_scalar_node(self, anchor: Any) -> yaml.ScalarNode:
+        node = super().compose_scalar_node(anchor)
+        if storable(node.value) != node.value:
+            problem = f"line {node.start_mark.line + 1}: {node.value!r:.100} holds NUL or half a letter. Remove it."
+            self.faults.append(problem)
+        return node
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)

@@ -294,3 +294,23 @@ def test_what_looks_like_a_key_is_not_shown(key: str, place: str, tmp_path: Path
 def test_a_wrong_value_that_is_no_key_is_shown(tmp_path: Path) -> None:
     said = faults_of(tmp_path, f"{SMALLEST}  repeats: a-rather-long-word-without-any-space\n")
     assert "(found 'a-rather-long-word-without-any-space')" in said
+
+
+@pytest.mark.parametrize("value", ['"a\\0b.csv"', '"a\\ud83d.csv"'])
+def test_a_text_that_no_file_can_be_named_by_is_refused_with_its_line(value: str, tmp_path: Path) -> None:
+    said = faults_of(tmp_path, SMALLEST.replace("scores.csv", value))
+    assert "line 3: 'a\\" in said
+    assert "holds NUL or half a letter. Remove it." in said
+
+
+def test_a_message_has_the_beginning_of_a_long_value_and_the_first_of_many_faults(tmp_path: Path) -> None:
+    many = "  settings: {temperatures: [" + "hot, " * 5000 + "]}\n"
+    said = faults_of(tmp_path, SMALLEST + f"  repeats: {'x' * 100_000}\n" + many)
+    assert said.count("\n") == 51
+    assert said.endswith("and 4951 more.")
+    assert len(said) < 10_000
+
+
+def test_more_resamples_than_a_machine_can_draw_are_a_fault(tmp_path: Path) -> None:
+    said = faults_of(tmp_path, SMALLEST + f"  bootstrap_resamples: {10**30}\n")
+    assert "fidelity.bootstrap_resamples: Input should be less than or equal to 1000000" in said
