@@ -98,13 +98,7 @@ def _of_content(graph: AssetGraph, event: dg.DagsterEvent) -> bool:
 
 
 def asked_now(name: str, content: str, last: str | None) -> Asked:
-    """The run to ask for, with a key that no run has: Dagster starts one for a key ever.
-
-    Args:
-        name: Study or data set.
-        content: What the run is for.
-        last: The job's last run.
-    """
+    """The run to ask for, with a key that no run has: Dagster starts one for a key ever."""
     return Asked(content, f"{name} {digest_of([content, last])}", str(today()))
 
 

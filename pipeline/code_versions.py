@@ -37,13 +37,7 @@ _DIGITS: Final = 10
 
 
 def code_version(study: Study, table: str, own: str | None) -> str:
-    """The table's code version, such as ``2-1f0c9a77de``; its own alone where it reads nothing.
-
-    Args:
-        study: The running study.
-        table: Its name.
-        own: What stands in its file.
-    """
+    """The table's code version, such as ``2-1f0c9a77de``; its own alone where it reads nothing."""
     reads = TABLES[table].reads
     [group] = [group for group, tables in BY_GROUP.items() if table in tables]
     if not reads:

@@ -99,12 +99,6 @@ def run_pairwise(
 ) -> Outcome:
     """Judge every pair in this process, one Dagster run for each unbroken stretch of methods: photos are measured once.
 
-    Args:
-        definitions: The graph over the study.
-        instance: Keeps the runs.
-        methods: Only these; all where empty.
-        resources: In place of those of the definitions.
-
     Raises:
         UserError: A method that the study does not have.
     """

@@ -149,15 +149,7 @@ def _reason(
     record: Any,
     above: Mapping[dg.AssetKey, Mapping[str | None, Any]],
 ) -> str | None:
-    """Why what is stored is out of date; null where it is not.
-
-    Args:
-        instance: Keeps what was made.
-        node: The table in the graph.
-        partition: Which part of it.
-        record: Its latest record.
-        above: The latest records of everything that tables are made from.
-    """
+    """Why what is stored is out of date; null where it is not."""
     if _made_otherwise(record.asset_materialization, node):
         return "configuration or code changed"
     tags = record.asset_materialization.tags or {}

@@ -16,14 +16,7 @@ def kappa_shown(name: str, kappa: float, pair: str) -> str:
 
 
 def pair_of_kappa(query_kappa: pd.DataFrame | None, query_id: str, kappa: float | None, judges: int) -> str:
-    """Which pair of more than two judges has the lowest kappa of the query, as words to put behind the name.
-
-    Args:
-        query_kappa: The table of that name, where it lies in this home.
-        query_id: The query.
-        kappa: Its kappa as the latest validation put it into the database, the lowest over pairs.
-        judges: How many there are.
-    """
+    """Which pair of more than two judges has the lowest kappa of the query, as words to put behind the name."""
     if judges <= 2 or kappa is None:
         return ""
     lowest = " (the lowest of the pairs of judges)"

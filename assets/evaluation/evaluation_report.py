@@ -59,13 +59,7 @@ def report_path(study: Study) -> Path:
 
 
 def contents_of(name: str, plan: EvaluationStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:
-    """What the report is made from: tables joined over data sets.
-
-    Args:
-        name: Of the study.
-        plan: Its configuration.
-        frames: Every table that the report reads, by name; a partitioned one as a dict.
-    """
+    """What the report is made from: tables joined over data sets."""
     return Contents(name, plan, {table: as_one(table, frame) for table, frame in frames.items()})
 
 

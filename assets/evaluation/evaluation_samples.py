@@ -62,12 +62,7 @@ def few_rows_are_unusable(evaluation_samples: pd.DataFrame, plan: EvaluationStud
 
 
 def unusable_gate(samples: pd.DataFrame, max_unusable_share: float) -> Gate:
-    """The share of a file's rows that cannot be used.
-
-    Args:
-        samples: Table `evaluation_samples` of one data set.
-        max_unusable_share: The limit, 0-1.
-    """
+    """The share of a file's rows that cannot be used."""
     n_rows = int(samples["n_rows_in_file"].iloc[0])
     unusable = int(samples["n_unusable"].iloc[0]) if "n_unusable" in samples else n_rows - len(samples)
     return at_most(
@@ -115,11 +110,6 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
 
 def refuse_unknown_fields(name: str, dataset: Dataset, fields: Sequence[str]) -> None:
     """Stop at a field that the configuration names and the file does not have.
-
-    Args:
-        name: Of the data set.
-        dataset: What is configured for it.
-        fields: Dotted names of the file's metadata.
 
     Raises:
         UserError: Every such name with its key, the nearest field for each, and the fields.

@@ -88,11 +88,6 @@ def lack_of(baseline: Sequence[PaperResult], name: str) -> str:
 def paper_gate(frame: pd.DataFrame, dataset: Dataset, lack: str = "") -> Gate | None:
     """The largest absolute difference from a paper's number against its limit; none where no limit is set.
 
-    Args:
-        frame: The data set's rows of `paper_comparison`.
-        dataset: What is configured for it.
-        lack: Why the baseline has no number for it.
-
     Returns:
         A gate that fails where no number could be compared; numbers left out next to others are named in its sentence.
     """

@@ -81,12 +81,7 @@ def weakest_kind(frame: pd.DataFrame) -> pd.Series | None:
 
 
 def readings(frame: pd.DataFrame, threshold: float) -> dict[str, str]:
-    """How each kind's line reads, in a word: explained, not_explained, falls or undefined.
-
-    Args:
-        frame: Table `dose_response`.
-        threshold: R squared that counts as explained.
-    """
+    """How each kind's line reads, in a word: explained, not_explained, falls or undefined."""
     return {str(row["kind"]): _reading(row, threshold) for row in frame.to_dict("records")}
 
 

@@ -132,13 +132,7 @@ def report_path(study: Study) -> Path:
 
 
 def contents_of(name: str, plan: FidelityStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:
-    """What the report is made from: tables joined over settings, gates, and the doses of the golden set.
-
-    Args:
-        name: Of the study.
-        plan: Its configuration.
-        frames: Every table that the report reads, by name; a partitioned one as a dict.
-    """
+    """What the report is made from: tables joined over settings, gates, and the doses of the golden set."""
     tables = {table: as_one(table, frame) for table, frame in frames.items()}
     gone = left_out(tables["setting_summary"])
     # What a former judge said is not what this one says: a setting that is not compared has no part in the report.

@@ -177,11 +177,7 @@ def headline(manifest: pd.DataFrame) -> dict[str, Any]:
 
 
 def contact_sheet(rows: pd.DataFrame) -> tuple[str, list[tuple[str, Any]]]:
-    """The original and every altered image of one object, small, with their names.
-
-    Args:
-        rows: Of the manifest, of one object, none of them skipped.
-    """
+    """The original and every altered image of one object, small, with their names."""
     first = rows.iloc[0]
     pictures = [("original", load_image(first["original_path"], TILE_PX))]
     pictures += [(row["alteration"], load_image(row["altered_path"], TILE_PX)) for row in rows.to_dict("records")]

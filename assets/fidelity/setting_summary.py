@@ -133,15 +133,7 @@ def _variances(matrices: Frames, objects: set[str]) -> dict[str, Any]:
 def _if_all_had_answered(
     key: str, matrix: pd.DataFrame, human_scores: pd.DataFrame, study_objects: pd.DataFrame, study: FidelityStudy
 ) -> dict[str, Any]:
-    """What the setting's numbers would be over all objects, were its missing answers the worst or best for the judge.
-
-    Args:
-        key: The setting.
-        matrix: All its objects, those that are left out too.
-        human_scores: Table.
-        study_objects: Table.
-        study: The configuration.
-    """
+    """The setting's numbers over all objects, were its missing answers the worst or best for the judge."""
     matrix, people = as_planned(matrix, study.repeats), human_scores.groupby("object")["score"].mean()
     scored = matrix[matrix["object"].isin(people.index)]
     row: dict[str, Any] = {}

@@ -69,12 +69,7 @@ def headline(written: Written, metrics: pd.DataFrame) -> dict[str, Any]:
 
 
 def current_metrics_gate(metrics: pd.DataFrame, results: Frames) -> Gate:
-    """Methods whose metrics were made from other predictions than those that are stored now.
-
-    Args:
-        metrics: Table `method_metrics`.
-        results: Rows of `pairwise_results` by method.
-    """
+    """Methods whose metrics were made from other predictions than those that are stored now."""
     rows = {str(row["method"]): row for row in metrics.to_dict("records")}
     old = sorted(results.keys() ^ rows.keys())
     for name in results.keys() & rows.keys():

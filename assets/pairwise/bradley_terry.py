@@ -109,13 +109,7 @@ def strengths_rest_on_all_votes(bradley_terry: pd.DataFrame, photo_pairs: pd.Dat
 
 
 def all_votes_gate(strengths: pd.DataFrame, photo_pairs: pd.DataFrame, why_none: str = "") -> Gate:
-    """Photos whose votes in the table are not those of all of their pairs.
-
-    Args:
-        strengths: Table `bradley_terry`.
-        photo_pairs: All pairs.
-        why_none: Why the votes have no strengths: not asked for, or refused.
-    """
+    """Photos whose votes in the table are not those of all of their pairs."""
     name, about = "strengths_rest_on_all_votes", votes_about(photo_pairs)
     about = about[about["n_votes"] > 0]
     if why_none and (len(about) or why_none == NOT_ASKED):

@@ -127,12 +127,7 @@ def few_photos_are_unreadable(image_features: pd.DataFrame, photo_pairs: pd.Data
 
 
 def unreadable_gate(features: pd.DataFrame, limit: float) -> Gate:
-    """The share of photos that cannot be decoded against the share that may be missing; the first ones are named.
-
-    Args:
-        features: Of all photos of judged pairs.
-        limit: The largest share, 0-1.
-    """
+    """The share of photos that cannot be decoded against the share that may be missing; the first ones are named."""
     unreadable = features["unreadable"].dropna()
     if len(features) and len(unreadable) == len(features):
         # A limit of 1 lets any number be missing, but not a study of nothing look well.

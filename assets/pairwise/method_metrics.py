@@ -62,14 +62,7 @@ def method_metrics(
 def metrics_rows(
     results: Frames, photo_pairs: pd.DataFrame, lacking: dict[str, str | None], study: PairwiseStudy
 ) -> pd.DataFrame:
-    """Every method's row but for the time that it took here.
-
-    Args:
-        results: Rows of `pairwise_results` by method.
-        photo_pairs: All pairs, for the votes.
-        lacking: Methods in order, with why they yield nothing, or none.
-        study: Its seed, resamples and confidence.
-    """
+    """Every method's row but for the time that it took here."""
     fit, n_total = strengths_of(photo_pairs, study), len(judged_pairs(photo_pairs))
     rows = [
         method_row(name, results[name], photo_pairs, fit, study) if why is None else unavailable_row(name, why, n_total)

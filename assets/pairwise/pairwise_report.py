@@ -83,13 +83,7 @@ def report_path(study: Study) -> Path:
 
 
 def contents_of(name: str, plan: PairwiseStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:
-    """What the report is made from: tables joined over methods, and what the votes say of people.
-
-    Args:
-        name: Of the study.
-        plan: Its configuration.
-        frames: Every table that the report reads, by name; a partitioned one as a dict.
-    """
+    """What the report is made from: tables joined over methods, and what the votes say of people."""
     columns = {BY_METHOD: RESULTS}
     tables = {
         table: without_addresses(as_one(table, frame, columns.get(table)), plan) for table, frame in frames.items()

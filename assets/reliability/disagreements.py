@@ -51,15 +51,7 @@ def held_out_of(study: Study) -> frozenset[str]:
 def disputed_queries(
     disputed: pd.DataFrame, scored: Scored, query_kappa: pd.DataFrame, texts: pd.DataFrame, held_out: frozenset[str]
 ) -> pd.DataFrame:
-    """The rows of the table.
-
-    Args:
-        disputed: Table `disputed_documents`.
-        scored: Documents that two judges or more have scored.
-        query_kappa: Table `query_kappa`.
-        texts: Table `query_documents`.
-        held_out: Queries kept back from the author of the next prompt.
-    """
+    """The rows of the table."""
     documents = scored.documents.assign(
         difference=differences(np.nanmax(scored.scores, axis=1), np.nanmin(scored.scores, axis=1)),
         avg_judge1=scored.scores[:, 0],
@@ -87,12 +79,7 @@ def disputed_queries(
 
 
 def exported(frame: pd.DataFrame, words: pd.DataFrame) -> str:
-    """The table as CSV with a byte-order mark, which spreadsheets need; formulas in texts are made harmless.
-
-    Args:
-        frame: The table.
-        words: What reviewers wrote, as the review store has it.
-    """
+    """The table as CSV with a byte-order mark, which spreadsheets need; formulas in texts are made harmless."""
     wrote = lines_by_query(words)
     shown = frame[EXPORT].assign(
         documents=[" ".join(documents) for documents in frame["documents"]],

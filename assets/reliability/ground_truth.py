@@ -69,13 +69,7 @@ def allowed_gate(history: pd.DataFrame) -> Gate:
 
 
 def current_gate(history: pd.DataFrame, scored: Scored, thresholds: Thresholds) -> Gate:
-    """Whether the latest validation is of these scores at these thresholds: a run without a verdict leaves no row.
-
-    Args:
-        history: Table `kappa_validation`.
-        scored: The scores that count.
-        thresholds: The current ones.
-    """
+    """Whether the latest validation is of these scores at these thresholds: a run without a verdict leaves no row."""
     last = history.iloc[-1]
     seen: list[float | None] = []
     for pair in pairs_of_judges(scored, thresholds):
@@ -104,13 +98,6 @@ def consensus_of(
 
     A document without a score of every judge has people's label alone. Where they gave none it is left out, unless the
     judges that scored it differ: then its query is unresolved.
-
-    Args:
-        scored: Documents by judges.
-        thresholds: Of each judge.
-        decisions: What people said of documents (`ReviewStore.decisions`).
-        kappas: Of each query.
-        validation: Number of the validation that allows it.
     """
     votes = scored.documents[KEY].merge(decisions, how="left", on=KEY)
     yes, no = (votes[name].fillna(0).to_numpy(dtype=np.int64) for name in ("votes_relevant", "votes_not_relevant"))

@@ -54,12 +54,7 @@ def of_defined_kappa(query_kappa: pd.DataFrame, pair: tuple[str, str]) -> pd.Dat
 
 
 def features_of(query_documents: pd.DataFrame, versions: pd.Series) -> Mapping[str, ArrayLike]:
-    """Features of the queries, in the order of `versions`.
-
-    Args:
-        query_documents: Table `query_documents`.
-        versions: Prompt version that counts, by query.
-    """
+    """Features of the queries, in the order of `versions`, by query the prompt version that counts."""
     texts: dict[str, list[str | None]] = {}
     for query, text in zip(query_documents["query_id"], query_documents["document"].astype(object), strict=True):
         texts.setdefault(query, []).append(None if pd.isna(text) else text)

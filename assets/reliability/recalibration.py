@@ -55,15 +55,7 @@ def deciding_pair(history: pd.DataFrame, judges: tuple[str, ...]) -> tuple[str, 
 def changes_of(
     before: Scored, after: Scored, thresholds: dict[str, float], started: Recalibrated, plan: ReliabilityStudy
 ) -> list[KappaChange]:
-    """Kappa of each part before and after.
-
-    Args:
-        before: Scores under the first prompt.
-        after: The scores that count.
-        thresholds: The current ones of the two judges that decide, for both sides.
-        started: Which queries were judged again, and which of them are held out.
-        plan: The study.
-    """
+    """Kappa of each part before and after."""
     queries = after.query_ids.tolist()
     again = np.array([query in started.queries for query in queries])
     held_out = np.array([query in started.held_out for query in queries])

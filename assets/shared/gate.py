@@ -79,13 +79,7 @@ def declared(check: dg.AssetChecksDefinition) -> Declared:
 def rows_of(
     checks: Iterable[dg.AssetChecksDefinition], tables: Mapping[str, pd.DataFrame], plan: Section
 ) -> list[GateRow]:
-    """The gates as a report shows them, without those that are not asked of these tables.
-
-    Args:
-        checks: Gates, in the report's order.
-        tables: By name; of a table with partitions one partition's frame.
-        plan: The study's section of the configuration.
-    """
+    """The gates as a report shows them, without those that are not asked of these tables."""
     rows = []
     for said in map(declared, checks):
         answer = said.ask(tables, plan=plan)

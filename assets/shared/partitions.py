@@ -136,12 +136,7 @@ def _rounded(value: Any) -> Any:
 
 
 def first_and_rest(numbers: Mapping[str, Any], first: Sequence[str]) -> dict[str, Any]:
-    """Metadata of many numbers: those that matter first on lines of their own, the others as one table.
-
-    Args:
-        numbers: All of them, by name.
-        first: Names of those that matter first, in their order.
-    """
+    """Metadata of many numbers: those that matter first on lines of their own, the others as one table."""
     values = readable({name: metadata_value(value) for name, value in numbers.items()})
     lines = [
         f"| {in_markdown(name)} | {in_markdown('-' if isinstance(value, dg.NullMetadataValue) else str(value))} |"

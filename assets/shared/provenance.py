@@ -36,13 +36,6 @@ def provenance_of(
 ) -> Provenance:
     """The provenance of a page or file that an asset writes now.
 
-    Args:
-        context: Of the asset; its group names the study.
-        study: The running study.
-        plan: Its section of the configuration, which has a `seed`.
-        judges: Names of the judges or methods.
-        prompts: SHA-256 of each prompt by judge or version.
-
     Raises:
         OSError: An input cannot be read.
     """

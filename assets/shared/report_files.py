@@ -15,13 +15,7 @@ from resources.tables.parquet_tables import Frames
 
 
 def as_one(table: str, frames: pd.DataFrame | Frames, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """All partitions of a table in one frame; an empty one with the declared columns where none has a row.
-
-    Args:
-        table: Its name.
-        frames: Of each partition, or the whole table.
-        columns: Only these; none given: all.
-    """
+    """All partitions of a table in one frame; an empty one with the declared columns where none has a row."""
     chosen = slice(None) if columns is None else list(columns)
     if isinstance(frames, pd.DataFrame):
         return frames.loc[:, chosen]

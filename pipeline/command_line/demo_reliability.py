@@ -93,11 +93,6 @@ def show_report(console: Console, study: Study) -> None:
 def go_through(console: Console, study: Study, truth: Truth) -> None:
     """Validate, then take whatever step is due until none is; what was done before is not done again.
 
-    Args:
-        console: Where each step is reported in a few lines.
-        study: A sample.
-        truth: What the scripted reviewer votes, by query and document.
-
     Raises:
         UserError: A step changed nothing, such as a document on which other reviewers hold the vote at a tie.
     """

@@ -118,11 +118,7 @@ class Draft:
         return f"../{place.relative_to(folder.parent).as_posix()}" if next_to else place.as_posix()
 
     def leave_out_judges(self, rater: str | None) -> None:
-        """Raters that are judges by the rule of `touchstone verdict` are no people: the study gets a copy without them.
-
-        Args:
-            rater: The column of raters; none where there is none.
-        """
+        """Raters that are judges by the rule of `touchstone verdict` are no people: the study's copy lacks them."""
         raters = [] if rater is None else self.names_in(rater)
         self.judges, unsure = models_among(raters)
         if len(self.judges) == len(raters):

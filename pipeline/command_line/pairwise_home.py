@@ -21,11 +21,6 @@ FEATURES: Final = "photo_features"
 def described(home: Home, config: Path | None, given: dict[str, Any]) -> "PairwiseStudy":
     """The study that the file, else the options, else the current configuration describe.
 
-    Args:
-        home: Its configuration is used; the results go there too by default.
-        config: The file.
-        given: Settings that count more than the file's.
-
     Raises:
         UserError: The file is wrong, or nothing names votes and photos.
     """
@@ -57,11 +52,6 @@ def configured(home: Home, *, sample: bool) -> "PairwiseStudy | None":
 
 def refuse_half(home: Home, config: Path | None, given: Mapping[str, Any]) -> None:
     """Refuse votes without photos and photos without votes, where no file of the user's names the others.
-
-    Args:
-        home: Its configuration is used.
-        config: A file that names both.
-        given: Settings by options.
 
     Raises:
         UserError: The built-in sample would stand in for them, and judge these votes on photos of other things.

@@ -49,14 +49,7 @@ def show_recording_gaps(
 def recording_gaps(
     study: FidelityStudy, judge: ReplayJudge, objects: Sequence[JudgedObject], keys: Sequence[str]
 ) -> list[str]:
-    """What of a plan is not recorded, then lines of the configuration that fit; nothing where nothing is missing.
-
-    Args:
-        study: The plan, with this judge alone.
-        judge: The recording.
-        objects: That would be judged.
-        keys: Partition keys that would be run.
-    """
+    """What of a plan is not recorded, then lines of the configuration that fit; nothing where nothing is missing."""
     by_item, recorded = records_items_only(study), judge.recorded_calls
     named = {one.object: one.item_id.casefold() if by_item else one.object for one in objects}
     there: dict[tuple[str, str], int] = {}

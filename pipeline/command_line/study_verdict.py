@@ -52,15 +52,7 @@ def stops_of(checks: Iterable[dg.AssetCheckEvaluation]) -> list[dg.AssetCheckEva
 def show_verdict_first(
     home: Home, study: str, console: Console, stops: Iterable[dg.AssetCheckEvaluation] = (), *, most: int | None = None
 ) -> None:
-    """The question and the word, the reasons below; where an integrity gate fails nothing can be said.
-
-    Args:
-        home: Where the tables are.
-        study: Its name.
-        console: Where to.
-        stops: Integrity gates that fail.
-        most: Lines below each question at most; none: all.
-    """
+    """The question and the word, the reasons below; where an integrity gate fails nothing can be said."""
     for gate in list(stops)[:1]:
         console.print(Text.assemble("Verdict: ", (CANNOT_SAY, style_of(CANNOT_SAY))), highlight=False)
         said = f"{gate.check_name}: {gate.description}"
@@ -114,13 +106,7 @@ def verdict_line(one: Stated) -> Text:
 
 
 def verdict_lines(home: Home, study: str, stops: Sequence[GateState]) -> tuple[Text, ...]:
-    """The verdict in a line for each question that the study answers, for `touchstone status`.
-
-    Args:
-        home: Where the tables are.
-        study: Its name.
-        stops: Integrity gates that do not hold.
-    """
+    """The verdict in a line for each question that the study answers, for `touchstone status`."""
     if stops:
         word = Text(CANNOT_SAY, style_of(CANNOT_SAY))
         return (word.append(f": {stops[0].table}: {stops[0].name} stops the study", "default"),)
@@ -131,15 +117,7 @@ def verdict_lines(home: Home, study: str, stops: Sequence[GateState]) -> tuple[T
 def show_in_short(
     study: Study, name: StudyName, console: Console, checks: Iterable[dg.AssetCheckEvaluation], also: str = ""
 ) -> None:
-    """A study in a dozen lines: the verdict, what fails and what to do, one table, and how many notes there are.
-
-    Args:
-        study: The configuration.
-        name: The study's, such as `fidelity`.
-        console: Where to.
-        checks: Of the run.
-        also: A sentence for the last line.
-    """
+    """A study in a dozen lines: the verdict, what fails and what to do, one table, and how many notes there are."""
     failing = [one for one in checks if not one.passed]
     stops = stops_of(failing)
     show_verdict_first(study.home, name, console, stops, most=MOST_LINES)

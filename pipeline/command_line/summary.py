@@ -130,12 +130,7 @@ def _number(value: Any) -> str:
 
 
 def stand_in(annotators: pd.DataFrame, needed: float) -> str:
-    """The result of the alternative annotator test, in a line; the verdict alone says what follows from it.
-
-    Args:
-        annotators: Table `annotator_test` at one setting.
-        needed: Share of annotators that it must win against.
-    """
+    """The result of the alternative annotator test, in a line; the verdict alone says what follows from it."""
     whole = annotators[annotators["annotator"] == EVERYBODY].iloc[0]
     if pd.isna(whole["omega"]):
         return f"Alternative annotator test: not testable ({whole['undefined']})."
@@ -443,12 +438,7 @@ def _shift(row: Mapping[Any, Any]) -> str:
 
 
 def show_made_up(console: Console, what: Iterable[str]) -> None:
-    """A sentence for each, as in the report.
-
-    Args:
-        console: Where to.
-        what: As `made_up` of the configuration names it.
-    """
+    """A sentence for each, as in the report."""
     words = Translations("shared/words")
     for one in what:
         said = " ".join(words.say(key).plain(LANGUAGES[0]) for key in ("made_up.title", f"made_up.{one}"))

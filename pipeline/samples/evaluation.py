@@ -25,14 +25,7 @@ class EvaluationSamples:
 
 
 def write_evaluation_samples(folder: Path) -> EvaluationSamples:
-    """The sample inputs in a folder, written now or found complete from before.
-
-    Args:
-        folder: Where they go; made where it is missing. Samples of another version are replaced whole.
-
-    Raises:
-        UserError: The folder holds something that is no set of samples.
-    """
+    """The sample inputs in a folder, written now or found complete from before."""
     folder = unpack("evaluation", folder, SAMPLES_VERSION)
     return EvaluationSamples(
         datasets=folder / DATASETS,

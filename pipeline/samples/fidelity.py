@@ -20,14 +20,7 @@ class FidelitySamples:
 
 
 def write_fidelity_samples(folder: Path) -> FidelitySamples:
-    """The sample inputs in a folder, written now or found complete from before.
-
-    Args:
-        folder: Where they go; made where it is missing. Samples of another version are replaced whole.
-
-    Raises:
-        UserError: The folder holds something that is no set of samples.
-    """
+    """The sample inputs in a folder, written now or found complete from before."""
     folder = unpack("fidelity", folder, SAMPLES_VERSION)
     return FidelitySamples(
         human_scores=folder / "subjective.csv",

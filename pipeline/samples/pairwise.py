@@ -19,13 +19,6 @@ class PairwiseSamples:
 
 
 def write_pairwise_samples(folder: Path) -> PairwiseSamples:
-    """The sample inputs in a folder, written now or found complete from before.
-
-    Args:
-        folder: Where they go; made where it is missing. Samples of another version are replaced whole.
-
-    Raises:
-        UserError: The folder holds something that is no set of samples.
-    """
+    """The sample inputs in a folder, written now or found complete from before."""
     folder = unpack("pairwise", folder, SAMPLES_VERSION)
     return PairwiseSamples(folder / PAIRS, folder / PHOTOS, folder / TRUTH)

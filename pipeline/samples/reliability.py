@@ -59,14 +59,7 @@ class ReviewSamples:
 
 
 def write_reliability_samples(folder: Path) -> ReliabilitySamples:
-    """The sample inputs in a folder, written now or found complete from before.
-
-    Args:
-        folder: Where they go; made where it is missing. Samples of another version are replaced whole.
-
-    Raises:
-        UserError: The folder holds something that is no set of samples.
-    """
+    """The sample inputs in a folder, written now or found complete from before."""
     folder = unpack("reliability", folder, SAMPLES_VERSION)
     return ReliabilitySamples(folder / QUERIES, folder / EXAMPLES, folder / RECALIBRATED, folder / TRUTH)
 

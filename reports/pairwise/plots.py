@@ -71,11 +71,7 @@ def accuracies(metrics: pd.DataFrame, level: float) -> Drawing:
 
 
 def bands(metrics: pd.DataFrame) -> Drawing:
-    """Accuracy of each method where people agree somewhat, mostly, and almost all.
-
-    Args:
-        metrics: Table `method_metrics`.
-    """
+    """Accuracy of each method where people agree somewhat, mostly, and almost all."""
     rows = records(measured(metrics))
     if not rows:
         return nothing_to_draw(say("chart.no_method"))
@@ -100,11 +96,7 @@ def bands(metrics: pd.DataFrame) -> Drawing:
 
 
 def speeds(metrics: pd.DataFrame) -> Drawing:
-    """Accuracy against what a method alone would take per pair; the best of each cluster of equal times is named.
-
-    Args:
-        metrics: Table `method_metrics`.
-    """
+    """Accuracy against what a method alone would take per pair; the best of each cluster of equal times is named."""
     rows = timed(metrics)
     if not rows:
         return nothing_to_draw(say("chart.no_time"))
@@ -185,11 +177,7 @@ def _ticks(low: float, high: float) -> list[float]:
 
 
 def couples(rows: pd.DataFrame) -> Drawing:
-    """Differences between all couples of methods; those that Holm separates are coloured and have their number.
-
-    Args:
-        rows: Table `method_significance`.
-    """
+    """Differences between all couples of methods; those that Holm separates are coloured and have their number."""
     if rows.empty:
         return nothing_to_draw("fewer than two methods to compare")
     letters = letters_of(rows)
@@ -254,11 +242,7 @@ def strengths(frame: pd.DataFrame, **size: Any) -> Drawing:
 
 
 def strengths_and_errors(frame: pd.DataFrame) -> dict[str, Any]:
-    """`strengths`, and how surely they are known by how many votes there are.
-
-    Args:
-        frame: Table `bradley_terry`.
-    """
+    """`strengths`, and how surely they are known by how many votes there are."""
     size: dict[str, Any] = {"width_px": 340, "height_px": 230}
     if frame.empty:
         return nothing_to_draw("no photo has a strength").specification()

@@ -36,13 +36,7 @@ PANEL: Final = {"height_px": 190, "width_px": 560}
 
 
 def kappa_history(history: pd.DataFrame, min_macro: float, min_micro: float) -> Drawing:
-    """Both kappas of every validation with intervals, what they have to reach, and what each led to.
-
-    Args:
-        history: Table `kappa_validation`.
-        min_macro: What the macro has to reach.
-        min_micro: What the micro has to reach.
-    """
+    """Both kappas of every validation with intervals, what they have to reach, and what each led to."""
     rows = records(history)
     if not rows:
         return nothing_to_draw(say("chart.no_validation"))
@@ -93,13 +87,7 @@ def _lowest(history: pd.DataFrame, limit: float) -> float:
 
 
 def kappas_by_query(rows: pd.DataFrame, low_kappa: float, **panel: Any) -> Drawing:
-    """Queries of one pair of judges by their kappa, low ones marked, those without a kappa next to the scale.
-
-    Args:
-        rows: Of table `query_kappa`, of one pair of judges.
-        low_kappa: A kappa below it is low.
-        panel: Title and size, where it is one of several.
-    """
+    """Queries of one pair of judges by their kappa, low ones marked, those without a kappa next to the scale."""
     counts, one_label = counts_by_kappa(rows)
     if not one_label and not any(found.any() for found in counts.values()):
         return nothing_to_draw(say("chart.no_query"), **panel)

@@ -42,11 +42,7 @@ def summary(contents: Contents) -> Summary:
 
 
 def said_of_one_answer(judgments: pd.DataFrame) -> list[Text]:
-    """Which judges answer everything alike, a sentence each, for the page and the terminal.
-
-    Args:
-        judgments: Table `judgments`.
-    """
+    """Which judges answer everything alike, a sentence each, for the page and the terminal."""
     by_judge = judgments[judgments["counts"].astype(bool)].groupby("judge", sort=False)
     found = one_answers((judge, rows["query_id"] + "/" + rows["doc_id"], rows["score"]) for judge, rows in by_judge)
     return [

@@ -73,10 +73,6 @@ class GateRow:
 def gate_row(gate: Gate, *, advice: bool = False) -> GateRow:
     """A gate's answer as a row.
 
-    Args:
-        gate: As the asset check has it.
-        advice: Whether failing it is a warning only.
-
     Raises:
         ValueError: The gate does not say what its number was computed from, or what is needed.
     """

@@ -37,12 +37,7 @@ class Picture:
 
 
 def thumbnail(path: str, side_px: int = SIDE_PX) -> tuple[str, int, int] | None:
-    """The picture's data URL, width and height in pixels; none where the file cannot be read any more.
-
-    Args:
-        path: Local path or fsspec address.
-        side_px: Longest side.
-    """
+    """The picture's data URL, width and height in pixels; none where the file cannot be read any more."""
     try:
         # What is transparent shows the studies' black background.
         image = cv2.cvtColor(load_roughly(path, 2 * side_px), cv2.COLOR_RGBA2mRGBA)

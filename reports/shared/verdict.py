@@ -66,11 +66,7 @@ class Answer:
 
 
 def answer_of(stated: Stated) -> Answer:
-    """One verdict in every language of the page.
-
-    Args:
-        stated: The verdict, and what it is about.
-    """
+    """One verdict in every language of the page."""
     said, question = stated.verdict, "at" if stated.place else "of"
     key = stated.against.replace(" ", "_")
     return Answer(
@@ -95,20 +91,12 @@ def judge_text(name: str) -> Text:
 
 
 def answers_in(frame: pd.DataFrame | None) -> list[Answer]:
-    """The answers to a study's question; none where no verdict was made.
-
-    Args:
-        frame: A table `*_trust_verdict`.
-    """
+    """The answers to a study's question; none where no verdict was made."""
     return [] if frame is None else [answer_of(one) for one in stated_of(frame)]
 
 
 def verdict_parts(frame: pd.DataFrame | None) -> dict[str, Any]:
-    """What the templates of the verdict ask for by name.
-
-    Args:
-        frame: A table `*_trust_verdict`; none where it was not made.
-    """
+    """What the templates of the verdict ask for by name."""
     return {"answers": answers_in(frame), "trusted": is_trusted(frame), "verdict_tables": verdict_tables(frame)}
 
 
@@ -215,13 +203,7 @@ def needed_text(needed: str) -> Text:
 
 
 def next_step(said: Verdict, n: int | None, things: str) -> Text | None:
-    """What would prove a verdict; none where nothing is to be said.
-
-    Args:
-        said: The verdict.
-        n: Objects that it rests on.
-        things: What the objects are.
-    """
+    """What would prove a verdict; none where nothing is to be said."""
     if said.n_needed is None or said.n_for is None:
         if said.word != "not proven" or said.margin is None:
             return None
@@ -281,12 +263,7 @@ def _rests_on(stated: Stated) -> Text | None:
 
 
 def stated_of(frame: pd.DataFrame, *, leading: bool = True) -> list[Stated]:
-    """The verdicts of a stored table, those that answer the study's question only, or all.
-
-    Args:
-        frame: A table `*_trust_verdict`.
-        leading: Only those.
-    """
+    """The verdicts of a stored table, those that answer the study's question only, or all."""
     heads = frame[frame["row"] == VERDICT]
     if leading:
         heads = heads[heads["leading"].astype(bool)]

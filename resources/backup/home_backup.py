@@ -237,10 +237,6 @@ def restore_dump(file: Path, address: str) -> None:
 def refuse_filled(address: str, variable: str) -> None:
     """Raise unless the database has no table.
 
-    Args:
-        address: Of the database.
-        variable: What names it in the environment.
-
     Raises:
         UserError: It has some, or cannot be reached.
     """

@@ -37,10 +37,6 @@ class TooLarge(yaml.YAMLError):
 def values_in_yaml(path: Path, limits: Limits | None = None) -> Any:
     """What a YAML file holds.
 
-    Args:
-        path: The file.
-        limits: How large it may be; null for the limits of the configuration that the environment names.
-
     Raises:
         OSError: The file cannot be read.
         TooLarge: It is larger than the limits allow.

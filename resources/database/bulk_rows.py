@@ -33,10 +33,6 @@ def in_batches(values: Iterable[T], size: int) -> Iterator[list[T]]:
 def alone(engine: sa.Engine, what: str) -> Iterator[sa.Connection]:
     """A transaction that writes and that no other of the same name runs next to.
 
-    Args:
-        engine: The database.
-        what: What must not be written twice at once, in words.
-
     Raises:
         UserError: The database cannot be reached, is damaged, locked or full.
     """
@@ -89,12 +85,7 @@ def count_distinct_values(connection: sa.Connection, table: sa.Table) -> None:
 
 @contextmanager
 def copying(connection: sa.Connection, statement: str) -> Iterator[Any]:
-    """The driver's cursor for COPY inside the connection's transaction; its errors become SQLAlchemy's.
-
-    Args:
-        connection: To Postgres.
-        statement: What is done with the cursor, for errors.
-    """
+    """The driver's cursor for COPY inside the connection's transaction; its errors become SQLAlchemy's."""
     driver = connection.connection.driver_connection
     if driver is None:
         raise RuntimeError("the connection has no driver's connection to copy through")

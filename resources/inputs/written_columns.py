@@ -432,12 +432,6 @@ def read_as_written(
 ) -> Read:
     """What a function reads from a file: once where it is written plainly, else after a look at the whole.
 
-    Args:
-        read: Reads the file from its beginning with the given columns.
-        name: The file's.
-        delimiter: What separates its cells; "" where nothing does.
-        remarks: What is to be said of the file.
-
     Raises:
         UserError: Something in the file is wrong.
     """

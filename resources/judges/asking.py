@@ -245,10 +245,6 @@ class _Asking:
     def ask_all(self, calls: Iterator[Call], advance: Advance) -> None:
         """Ask until every call has an answer or a fault that stands; what came is kept, whatever stops it.
 
-        Args:
-            calls: In the order in which they are asked for the first time.
-            advance: Called for calls that are settled.
-
         Raises:
             UserError: A call got a fault that ends the run.
             BaseException: Whatever a call or the ledger raised, or a person who stops the run.

@@ -58,13 +58,7 @@ def prompt_hash(judged: JudgedObject, weights: RubricWeights) -> str:
 
 
 def build_call(judged: JudgedObject, attempt: Attempt, weights: RubricWeights) -> Call:
-    """One planned call with its messages; the same arguments always give the same call.
-
-    Args:
-        judged: The object with its images.
-        attempt: Of which study, at which setting, by which judge.
-        weights: Weights of the sub-scores.
-    """
+    """One planned call with its messages; the same arguments always give the same call."""
     user = partial(_user_message, judged.item_id, judged.categories, len(judged.reference_paths), weights)
     return call_of(judged, attempt, prompt_hash(judged, weights), lambda nonce: (SYSTEM_MESSAGE, user(nonce)))
 

@@ -225,13 +225,6 @@ def write_golden_item(
 
     A file that was made by the same recipe from the same render, and is as it was made, is kept.
 
-    Args:
-        folder: Of the golden set.
-        item_id: Any text.
-        original: The item's candidate.
-        other: The candidate of another item, or what is wrong with it.
-        alterations: What to make.
-
     Returns:
         One result per alteration, in their order.
     """
@@ -250,13 +243,6 @@ def made_before(
     folder: UPath, item_id: str, original_sha256: str, other_sha256: str | None, alterations: Sequence[Alteration]
 ) -> dict[str, str]:
     """What one item's altered images hold that `write_golden_item` would keep as they are, or make the same again.
-
-    Args:
-        folder: Of the golden set.
-        item_id: Any text.
-        original_sha256: The item's candidate.
-        other_sha256: The candidate of another item; none where there is none.
-        alterations: What to look for.
 
     Returns:
         SHA-256 by the alteration's name; what was never made by this recipe from this render is not in it.

@@ -209,10 +209,6 @@ def decode_image(data: bytes, path: object, max_side_px: int | None = None) -> N
 def decode_photo(data: bytes, path: object) -> NDArray[np.uint8]:
     """The picture as `decode_image` gives it, without alpha: what is transparent shows white behind it, as on a page.
 
-    Args:
-        data: The file.
-        path: Only serves the message.
-
     Returns:
         Shape ``(height, width, 3)``, red, green, blue, 0-255; of an animation the first frame.
     """

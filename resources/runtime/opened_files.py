@@ -26,9 +26,6 @@ _HEAD_BYTES = 4096
 def opened(path: str | Path | UPath) -> BinaryIO:
     """The file from its first byte, as a stream; the caller closes it.
 
-    Args:
-        path: Local path or fsspec address.
-
     Raises:
         FileFault: Missing, not readable, empty, or no file (`refuse_no_file`).
     """
@@ -137,11 +134,6 @@ def _has_text(file: BinaryIO) -> bool:
 
 def refuse_link_out(root: Path, place: Path, setting: str) -> None:
     """Refuse a link that leads out of a folder: its file would be read, and may be sent to a judge.
-
-    Args:
-        root: The folder; may be a link itself.
-        place: A file or folder below it.
-        setting: What names the folder in the configuration.
 
     Raises:
         UserError: It is such a link.

@@ -29,13 +29,7 @@ def latest_record(
 def latest_results(
     instance: dg.DagsterInstance, check: dg.AssetCheckKey, partitions: Iterable[str | None]
 ) -> dict[str | None, dg.AssetCheckEvaluation]:
-    """The latest result of each of these partitions that has one, in their order.
-
-    Args:
-        instance: Keeps the results.
-        check: Its key.
-        partitions: Those that exist; null alone for a table without any.
-    """
+    """The latest result of each of these partitions that has one, in their order."""
     return results_of_each(instance, {check: partitions})[check]
 
 

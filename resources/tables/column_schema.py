@@ -60,12 +60,7 @@ COPIED: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 
 
 def column_lineage(table: str, made_from: Iterable[dg.AssetKey]) -> dg.TableColumnLineage:
-    """Which columns a table takes over unchanged, as Dagster records it when the table is stored.
-
-    Args:
-        table: Its name.
-        made_from: Keys of the tables that it is made from, which may have a prefix.
-    """
+    """Which columns a table takes over unchanged, as Dagster records it when the table is stored."""
     deps: dict[str, list[dg.TableColumnDep]] = {}
     for key in made_from:
         for column in COPIED.get(table, {}).get(key.path[-1], ()):

@@ -43,12 +43,7 @@ def letters_of(couples: pd.DataFrame) -> dict[str, str]:
 
 
 def chance_of(row: Mapping[Any, Any], level: float) -> AgainstChance:
-    """Whether a method is significantly right more often than a coin, less often, or neither, with all methods in mind.
-
-    Args:
-        row: Its row of `method_metrics`, with an accuracy.
-        level: The study's.
-    """
+    """Whether a method is right more often than a coin, less often, or neither: significant after Holm."""
     p, unreliable = row["p_chance_holm"], row["p_chance_unreliable"]
     tested = not pd.isna(p) and not pd.isna(unreliable)
     return against_chance(

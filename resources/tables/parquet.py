@@ -49,11 +49,6 @@ class TableFault(UserError):
 def checked(table: Table, frame: Any, where: str = "") -> pd.DataFrame:
     """The frame with declared types and the declared order of columns.
 
-    Args:
-        table: The declaration.
-        frame: Any number of rows.
-        where: A partition, named in the message.
-
     Raises:
         TableFault: It is no frame, or does not keep to the declaration: every column at fault, with value and count.
     """
@@ -103,12 +98,6 @@ def write(table: Table, frame: pd.DataFrame, file: BinaryIO) -> None:
 
 def read(table: Table, file: BinaryIO, where: str = "", path: object = None) -> pd.DataFrame:
     """What `write` wrote, with the declared types, also where there is no row.
-
-    Args:
-        table: The declaration.
-        file: Opened at its start.
-        where: A partition, named in the message.
-        path: The file's place, named in the message.
 
     Raises:
         UserError: The file is damaged, or holds other columns than the table declares now.

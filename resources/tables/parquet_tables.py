@@ -48,11 +48,7 @@ def preview(frame: pd.DataFrame) -> str:
 
 
 def cell(value: Any) -> str:
-    """One value on one line: four digits of a real number, nothing of a missing value, a long text cut.
-
-    Args:
-        value: Of any kind that a table holds; of a list the first entries are shown.
-    """
+    """One value on one line: four digits of a real number, nothing of a missing value, a long text cut."""
     if isinstance(value, list | tuple):
         return _inert(", ".join(map(str, value[:ROWS])))
     if pd.isna(value):

@@ -10,13 +10,7 @@ PEOPLE_ALL: Final = "all people"
 
 
 def trust_verdict_table(study: str, judges: str, reads: tuple[str, ...]) -> Table:
-    """The declaration of `{study}_trust_verdict`.
-
-    Args:
-        study: Its name.
-        judges: What a row is, such as ``setting``.
-        reads: Keys of its configuration.
-    """
+    """The declaration of `{study}_trust_verdict`."""
     return Table(
         f"{study}_trust_verdict",
         f"May the judge stand in for people? The verdict on each {judges}, then its conditions and the people by the "

@@ -18,13 +18,7 @@ from resources.configuration.evaluation import Dataset
 
 
 def shared_samples(first: pd.DataFrame, second: pd.DataFrame, also: tuple[str, ...] = ()) -> pd.DataFrame:
-    """The samples that both have, with the second one's scores and truths in columns that end in ``_y``.
-
-    Args:
-        first: Rows of `evaluation_samples` of one data set.
-        second: The same of another.
-        also: More columns of both.
-    """
+    """The samples that both have, with the second one's scores and truths in columns that end in ``_y``."""
     first, second = _with_common_ids(first, second)
     columns = ["sample_id", "prediction_score", "truth_score", "truth_answer", *also]
     return first.merge(second[columns], on="sample_id", suffixes=("_x", "_y"))

@@ -114,15 +114,7 @@ def paper_values(
     compared: Sequence[JSONObject],
     others: Sequence[PaperResult],
 ) -> JSONObject:
-    """A paper's numbers next to ours, and the entries of the baseline that are of something else.
-
-    Args:
-        baseline: The file's name.
-        baseline_dataset: What it calls the data set.
-        whole: One row of our numbers, for its counts.
-        compared: Rows of `comparison_row`.
-        others: The other entries.
-    """
+    """A paper's numbers next to ours, and the entries of the baseline that are of something else."""
     left = Counter((result.dataset, result.metric) for result in others)
     return {
         "baseline": baseline,

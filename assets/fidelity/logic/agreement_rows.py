@@ -56,13 +56,7 @@ class Sides(NamedTuple):
 
 
 def agreement_rows(matched: pd.DataFrame, ratings: pd.DataFrame, study: FidelityStudy) -> list[Row]:
-    """Correlations, concordance, errors, limits of agreement, calibration and the human ceiling of one group.
-
-    Args:
-        matched: Rows of `matched_scores`.
-        ratings: Rows of `human_scores` behind them.
-        study: Seed, resamples and confidence.
-    """
+    """Correlations, concordance, errors, limits of agreement, calibration and the human ceiling of one group."""
     sides = Sides(
         matched["judge_score"].to_numpy(dtype=float),
         matched["human_score"].to_numpy(dtype=float),

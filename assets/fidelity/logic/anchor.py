@@ -100,10 +100,6 @@ def pinned_occasion(scores: pd.DataFrame, minimum_repeats: int) -> str | None:
     """The first occasion on which enough objects for a comparison got the valid repeats that a score needs.
 
     A day on which the judge was down or the budget ran out pins nothing.
-
-    Args:
-        scores: Table `anchor_scores`.
-        minimum_repeats: Valid repeats that a score needs.
     """
     enough = scores[has_enough_repeats(scores, minimum_repeats)].groupby("occasion").size()
     return min((str(occasion) for occasion, n in enough.items() if n >= FEWEST_PAIRS), default=None)

@@ -18,11 +18,6 @@ def golden_objects(study_objects: pd.DataFrame, choosing: Collection[str], study
     The draw is by hash of seed and name, so that objects that come or go later move as few of the others as can be:
     what was paid for stays in the set. Items of other products come before a product's second item.
 
-    Args:
-        study_objects: Whole.
-        choosing: Products that have a part in choosing the setting.
-        study: Seed, and how many items or which.
-
     Raises:
         UserError: An item that the configuration names is not in the study.
     """
@@ -90,11 +85,6 @@ def _drawn(per_item: pd.DataFrame, study: FidelityStudy) -> pd.DataFrame:
 
 def setting_in_force(configured: str | None, recommended_setting: pd.DataFrame, section: str) -> str:
     """The partition key of one setting.
-
-    Args:
-        configured: What the configuration names, if anything.
-        recommended_setting: The table: one row per setting.
-        section: Of the configuration, for the error: golden or anchor.
 
     Returns:
         Else the recommended setting, else the one that lacks least; where each that was compared is deterministic, the

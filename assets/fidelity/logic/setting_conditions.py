@@ -183,12 +183,7 @@ def _why_no_icc(given: Compared, place: int) -> str:
 
 
 def decision_gates(recommended: pd.DataFrame, study: FidelityStudy) -> list[GateRow]:
-    """Whether the recommended setting keeps its conditions when reported, and its lower bounds over all tried (Holm).
-
-    Args:
-        recommended: Table `recommended_setting`; without a recommended setting there is nothing to ask.
-        study: Its thresholds.
-    """
+    """Whether the recommended setting keeps its conditions when reported, with lower bounds over all tried (Holm)."""
     chosen = recommended[recommended["recommended"].fillna(False).astype(bool)]
     if chosen.empty:
         return []
@@ -218,13 +213,7 @@ def decision_gates(recommended: pd.DataFrame, study: FidelityStudy) -> list[Gate
 
 
 def conditions_by_setting(recommended: pd.DataFrame, study: FidelityStudy, side: Side) -> dict[str, list[GateRow]]:
-    """The four conditions of each setting that was compared and has the side's numbers, by partition key.
-
-    Args:
-        recommended: Table `recommended_setting`.
-        study: Its thresholds.
-        side: Whether of the objects that choose, or of the numbers to report.
-    """
+    """The four conditions of each setting that was compared and has the side's numbers, by partition key."""
     rows = {}
     for row in recommended[recommended["n_settings_tried"] > 0].to_dict("records"):
         conditions = stored_conditions(row, side)

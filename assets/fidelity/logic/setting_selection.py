@@ -33,14 +33,7 @@ class Sides(NamedTuple):
 
 
 def on_common_objects(keys: list[str], common: set[str], tables: Judgements, study: FidelityStudy) -> Compared:
-    """The settings as the analysis takes them, objects in one order.
-
-    Args:
-        keys: Settings that are compared, at least one.
-        common: Objects valid in all of them, at least one.
-        tables: What judge and people said.
-        study: The configuration.
-    """
+    """The settings as the analysis takes them, objects in one order."""
     objects, matrices = sorted(common), tables.matrices
     known = matrices[keys[0]].set_index("object").loc[objects]
     heirs = _heirs(matrices[keys[0]], objects)
@@ -80,10 +73,6 @@ def why_not_split(given: Compared, choosing: Choosing) -> str | None:
     """Why the objects to compare cannot choose and report as was fixed before anything was judged; null where they can.
 
     They are not all made to choose instead: the golden set was drawn from the half that was not to.
-
-    Args:
-        given: The settings, on the objects that can be compared.
-        choosing: The products that choose.
     """
     inside = np.isin(given.clusters, sorted(choosing.products))
     if choosing.method == "optimism" or len(given.settings) == 1 or (inside.any() and not inside.all()):

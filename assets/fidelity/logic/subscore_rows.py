@@ -32,13 +32,7 @@ class Sides(NamedTuple):
 
 
 def subscore_rows(scores: pd.DataFrame, sides: Mapping[str, Sides], study: FidelityStudy) -> pd.DataFrame:
-    """One row per kind and sub-score; one per kind with the reason where the answers have none.
-
-    Args:
-        scores: Table `golden_scores`.
-        sides: By sub-score; empty where answers have none.
-        study: Of the intervals.
-    """
+    """One row per kind and sub-score; one per kind with the reason where the answers have none."""
     pairs, rows = held_out_pairs(scores), list[dict[str, Any]]()
     for kind in kinds_in(scores):
         first = scores[scores["kind"] == kind].iloc[0]

@@ -26,13 +26,6 @@ def method_row(
 ) -> dict[str, Any]:
     """One method's row of `method_metrics` without what depends on other methods.
 
-    Args:
-        name: The method.
-        results: Its rows of `pairwise_results`.
-        photo_pairs: All pairs, for the votes.
-        fit: Strengths by all votes, or why there are none.
-        study: Its seed, resamples and confidence.
-
     Returns:
         Columns by name; those that are not defined are left out, and `undefined` says why.
     """

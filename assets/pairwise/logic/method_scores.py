@@ -35,14 +35,7 @@ def images_of(judged: pd.DataFrame) -> pd.Series:
 
 
 def result_rows(method: Measured, judged: pd.DataFrame, features: Features, study: PairwiseStudy) -> pd.DataFrame:
-    """One method's rows of `pairwise_results`.
-
-    Args:
-        method: One whose stages are there.
-        judged: What `judged_pairs` gives.
-        features: Of all of their images.
-        study: Its folds and seed serve a method that learns.
-    """
+    """One method's rows of `pairwise_results`."""
     pairs = pairs_of(judged, features)
     pictures = features.contents
     groups = linked_clusters(judged["cluster"].to_numpy(dtype=str), pictures[pairs.first], pictures[pairs.second])
@@ -168,11 +161,7 @@ def headline(frame: pd.DataFrame, unavailable: str | None) -> dict[str, Any]:
 
 
 def average_time_ms(results: pd.DataFrame) -> float | None:
-    """What a method alone would take for a pair, ms: the mean over the pairs that it predicts; none where none has one.
-
-    Args:
-        results: Its rows of `pairwise_results`.
-    """
+    """What a method alone would take for a pair, ms: the mean over the pairs that it predicts; none without any."""
     average = results.loc[results["predicted_winner"].notna(), "time_ms"].mean()
     return None if pd.isna(average) or average == 0.0 else float(average)
 

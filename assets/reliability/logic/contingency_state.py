@@ -109,10 +109,6 @@ def next_command(study: Study, step: ContingencyStep) -> str:
 def require_contingency(study: Study, *, or_passed: bool = False) -> pd.DataFrame:
     """The validations so far, where the latest one asks for steps and enough disagreements are reviewed.
 
-    Args:
-        study: The running study.
-        or_passed: A pass will do too.
-
     Raises:
         UserError: There is none, it asks for nothing, or the quota of reviews is not met. Nothing was changed.
     """

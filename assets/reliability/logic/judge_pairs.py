@@ -231,9 +231,6 @@ def told_of(read: RelevanceInput, withdrawn: list[int]) -> dict[str, Any]:
 def input_scores(query_documents: pd.DataFrame) -> InputScores:
     """The scores that came with the input of a table.
 
-    Args:
-        query_documents: The table, as it was stored.
-
     Raises:
         UserError: It was made while judges were configured, who are asked instead, or by an older version.
     """

@@ -40,14 +40,7 @@ class JudgedAgain(NamedTuple):
 def judged_again_now(
     judgments: pd.DataFrame, query_documents: pd.DataFrame, started: Recalibrated, plan: ReliabilityStudy
 ) -> JudgedAgain:
-    """What the latest run made of a recalibration.
-
-    Args:
-        judgments: Table `judgments`.
-        query_documents: Table `query_documents`.
-        started: The queries that were set to be judged again, and under which prompt.
-        plan: The study.
-    """
+    """What the latest run made of a recalibration."""
     version = started.prompt_version
     under = judgments["counts"].astype(bool) & (judgments["prompt_version"] == version)
     counting = set(judgments.loc[under, "query_id"]) & started.queries
@@ -101,10 +94,6 @@ def documents_of(query_documents: pd.DataFrame, queries: frozenset[str] | None) 
 
 def refuse_without_judges(plan: ReliabilityStudy, judges: Sequence[str] = ()) -> None:
     """Refuse to have queries judged again where no judge could.
-
-    Args:
-        plan: The study.
-        judges: Everyone who has scores: each of them must answer again.
 
     Raises:
         UserError: Scores came with the input, and no judge is configured, or not each of these.

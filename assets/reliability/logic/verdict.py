@@ -32,12 +32,7 @@ def proven_gate(history: pd.DataFrame, limits: ReliabilityGate, reason: str | No
 
 
 def unproven(last: Mapping[Any, Any], limits: ReliabilityGate) -> str:
-    """Which lower bound does not prove that a limit is reached, and which is not there.
-
-    Args:
-        last: A row of table `kappa_validation`.
-        limits: Of the gate.
-    """
+    """Which lower bound does not prove that a limit is reached, and which is not there."""
     said, n = [], int(last["total_queries"])
     for name, needed in (("macro", limits.min_macro), ("micro", limits.min_micro)):
         low = last[f"kappa_{name}_low"]

@@ -60,11 +60,6 @@ def drift(frame: pd.DataFrame, shift_limit: float, icc_threshold: float) -> dict
     """Shift of the anchor's mean with interval above, ICC(A,1) of then and now below, both over days.
 
     Occasions on which something about the judge, prompt or images had changed are orange and square.
-
-    Args:
-        frame: Table `drift`.
-        shift_limit: How far the mean may move, 0-1.
-        icc_threshold: What the ICC has to reach.
     """
     size: dict[str, Any] = {"width_px": 480, "height_px": 170}
     days = [_when(occasion) for occasion in frame["occasion"]]

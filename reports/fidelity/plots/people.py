@@ -71,11 +71,7 @@ def _won(row: dict[Any, Any]) -> bool:
 
 
 def few_labels(frame: pd.DataFrame) -> Drawing:
-    """The mean human score against the number of labels: with the judge, without, and by the judge alone.
-
-    Args:
-        frame: Rows of `few_labels` of one setting.
-    """
+    """The mean human score against the number of labels: with the judge, without, and by the judge alone."""
     layers = estimates(frame)
     if not layers:
         return nothing_to_draw("too few labels")

@@ -89,12 +89,7 @@ def score_matrix(matrix: pd.DataFrame) -> Drawing:
 
 
 def stability(frame: pd.DataFrame, threshold: float) -> Drawing:
-    """Each object's MAD from steady to unsteady, with the limit that their median must keep.
-
-    Args:
-        frame: Table `stability` of one setting.
-        threshold: The limit, 0-1.
-    """
+    """Each object's MAD from steady to unsteady, with the limit that their median must keep."""
     mads = np.sort(frame["mad"].dropna().to_numpy(dtype=float))
     title = f"{of_setting(frame)}spread within objects"
     if not mads.size:
@@ -168,13 +163,7 @@ def _half_width_axes(summary: pd.DataFrame, threshold: float) -> tuple[Axis, Axi
 
 
 def converging(curves: pd.DataFrame, summary: pd.DataFrame, key: str = "") -> list[Layer]:
-    """The layers of one setting.
-
-    Args:
-        curves: Its rows of `convergence_curves`.
-        summary: Its rows of `convergence_summary`.
-        key: Its name, for the legend.
-    """
+    """The layers of one setting."""
     looks = curves.groupby("n")["half_width"]
     ends = pd.DataFrame({"low": looks.quantile(0.1), "high": looks.quantile(0.9)}).dropna().reset_index()
     stripe = [{"x": int(row["n"]), "low": row["low"], "high": row["high"]} for row in ends.to_dict("records")]
@@ -295,12 +284,7 @@ def _few_products(rows: pd.DataFrame) -> str:
 
 
 def icc_forms(row: pd.DataFrame, threshold: float) -> Drawing:
-    """The six forms with their F intervals, and ICC(1,k) with its interval over products.
-
-    Args:
-        row: The row of `icc_by_setting` of one setting.
-        threshold: What ICC(1,k) has to reach.
-    """
+    """The six forms with their F intervals, and ICC(1,k) with its interval over products."""
     seen = row.iloc[0]
     names: list[Part] = [*(f"ICC{form}" for form in FORMS.values()), "ICC(1,k), by product"]
     points = [Interval(seen[key], seen[f"{key}_low"], seen[f"{key}_high"]) for key in FORMS]

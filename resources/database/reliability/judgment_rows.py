@@ -195,14 +195,7 @@ class Meant(NamedTuple):
 
 
 def judgments(connection: sa.Connection, study: str, judges: Sequence[str], meant: Meant) -> pd.DataFrame:
-    """What stands of these judges, and which scores count: by query and document as the input has them, then judge.
-
-    Args:
-        connection: An open connection.
-        study: The study's name.
-        judges: Names, in their order.
-        meant: Which documents, sources and rows.
-    """
+    """What stands of these judges, and which scores count: by query and document as the input has them, then judge."""
     # Documents after judgments, so that each judgment finds its document whatever is recorded meanwhile.
     rows = _recorded(connection, study, judges)
     documents = _documents_of(connection, study)
@@ -303,13 +296,7 @@ class Changed:
     """Values that differ, the first of them in `rows`; none where `rows` is empty."""
 
     def __init__(self, connection: sa.Connection, question: sa.Select[Any], order: sa.ColumnElement[Any]) -> None:
-        """Look them up.
-
-        Args:
-            connection: In the transaction in which the new ones are staged.
-            question: Each that differs, as a row.
-            order: In which order they were given.
-        """
+        """Look them up."""
         self.rows = connection.execute(question.order_by(order).limit(SHOWN)).all()
         self.n = len(self.rows)
         if self.n == SHOWN:

@@ -68,12 +68,7 @@ def read_baseline(path: Path) -> list[PaperResult]:
 
 
 def results_for(results: Iterable[PaperResult], dataset: str) -> list[PaperResult]:
-    """A data set's numbers; its name is compared without letter case.
-
-    Args:
-        results: Of `read_baseline`.
-        dataset: The data set's name.
-    """
+    """A data set's numbers; its name is compared without letter case."""
     return [result for result in results if one_spelling(result.dataset) == one_spelling(dataset)]
 
 

@@ -41,12 +41,7 @@ def refuse_unusable(read: EvaluationRead, most: float) -> None:
 
 
 def evaluation_samples_table(dataset: str, read: EvaluationRead) -> pd.DataFrame:
-    """One row per sample; columns of the other kind are null.
-
-    Args:
-        dataset: Partition key.
-        read: What was read from the data set's file.
-    """
+    """One row per sample; columns of the other kind are null."""
     frame = read.frame
     scores = read.kind == "scores"
     no_text = pd.array([None] * len(frame), dtype="str")

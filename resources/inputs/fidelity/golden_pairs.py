@@ -115,9 +115,6 @@ def read_golden_pairs(study: FidelityStudy) -> tuple[GoldenPair, ...]:
 def refuse_unknown_subscores(study: FidelityStudy) -> None:
     """End where a pair should move a sub-score that none of the study's judges gives.
 
-    Args:
-        study: With all of its judges.
-
     Raises:
         FileFault: One row does.
         FileFaults: Several do.
@@ -135,12 +132,7 @@ def refuse_unknown_subscores(study: FidelityStudy) -> None:
 
 
 def with_altered_texts(texts: Mapping[str, Text], study: FidelityStudy) -> Mapping[str, Text]:
-    """The texts by what the ledger calls them, those of the user's golden pairs among them.
-
-    Args:
-        texts: By object.
-        study: Names the file of pairs, where there is one.
-    """
+    """The texts by what the ledger calls them, those of the user's golden pairs among them."""
     named = ((_object_named(pair.object, texts), pair) for pair in read_golden_pairs(study))
     altered = {
         f"{name}{ALTERATION_SIGN}{pair.alteration}": texts[name]._replace(document=pair.altered)

@@ -152,9 +152,6 @@ class Catalogue:
 def read_catalogue(path: str | Path | UPath) -> Catalogue:
     """The jobs that a catalogue lists.
 
-    Args:
-        path: Local path or fsspec address of a CSV file.
-
     Returns:
         One entry per job; rows of a job that differ at most in the letter case of the path count as one, and
         `n_duplicates` says how many were dropped.
@@ -235,9 +232,6 @@ def known_algorithms(study: FidelityStudy, catalogue: Catalogue | None) -> tuple
 
 def read_human_scores(study: FidelityStudy) -> HumanScoresRead:
     """People's scores on 0-1 with product, variant, algorithm and categories.
-
-    Args:
-        study: Names the file, its columns, the scale's maximum and the catalogue, if there is one.
 
     Returns:
         `frame` has `COLUMNS`, in the file's order; variant and categories are null where nothing says them.

@@ -48,9 +48,6 @@ class PhotoPairsRead:
 def read_photo_pairs(study: PairwiseStudy) -> PhotoPairsRead:
     """Every pair with its winner, agreement and photos.
 
-    Args:
-        study: Names the file, the image folder, how orders are taken, and the filter.
-
     Returns:
         `frame` has `COLUMNS`, numbered in the file's order. A pair is left out (`excluded`) for the first cause that
         holds: a tie, too little agreement, too few reviewers, a photo that is missing.

@@ -29,9 +29,6 @@ class TextVotes:
 def read_text_votes(study: PairwiseStudy) -> TextVotes:
     """Every pair of texts with people's votes, a row for each order in which it was shown.
 
-    Args:
-        study: Names the file, its columns, what questions share, and who in the column judge is a model.
-
     Raises:
         FileFault: One thing is wrong with the file.
         FileFaults: Several things are.

@@ -122,11 +122,6 @@ class Cells:
     def without_summaries(self, file: str, names: Mapping[int, str | None], raters: Iterable[str]) -> None:
         """Leave out the first and last rows that sum up the others, and say so.
 
-        Args:
-            file: Its name.
-            names: What the first and last rows are called, by place from 0.
-            raters: The columns of ratings.
-
         Raises:
             FileFault: A row is named so, and is neither a sum nor like the others.
         """

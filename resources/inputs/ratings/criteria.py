@@ -34,13 +34,7 @@ def names_a_criterion(name: str) -> bool:
 
 
 def are_criteria(name: str, n_by_text: Mapping[str, int], ratings: Iterable[Collection[str]]) -> bool:
-    """Whether a column with such a name holds several criteria that come again, and neither a measure nor ratings.
-
-    Args:
-        name: The column's.
-        n_by_text: How often each of its texts comes.
-        ratings: The words in each column that may hold ratings.
-    """
+    """Whether a column with such a name holds several criteria that come again, and neither a measure nor ratings."""
     n_by_text = {text: n for text, n in n_by_text.items() if n > MOST_OF_A_NAME or kind_of(text) is None}
     n, different = sum(n_by_text.values()), len(n_by_text)
     if not (1 < different < n and different <= max(2, n // 2)):

@@ -25,14 +25,7 @@ def likely_command(
     where: Sequence[tuple[str, str]] = (),
     given: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """The command that reads the file so; JUDGE, PERSON and OBJECT are to be filled in.
-
-    Args:
-        found: What its columns look like.
-        paths: The files.
-        where: Columns and a value of each.
-        given: Options and values that are in it whatever was found.
-    """
+    """The command that reads the file so; JUDGE, PERSON and OBJECT are to be filled in."""
     judges = found.names("judge")
     if found.names("rater"):
         options = [("--judge", name) for name in found.models or (A_JUDGE,)]

@@ -174,11 +174,6 @@ def _without_names(
 def sentences(file: str, found: Sequence[SummaryRow], rows: Sequence[int]) -> list[str]:
     """What is said of them: which are left out, and which count as objects though they are named so.
 
-    Args:
-        file: Its name.
-        found: The rows.
-        rows: Of the file, for messages, by place.
-
     Raises:
         FileFault: One that sums up nothing has fractions where all others have steps, which would change the scale.
     """

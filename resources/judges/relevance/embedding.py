@@ -41,9 +41,6 @@ class EmbeddingMeasure:
     def __init__(self, gpu: GpuResource) -> None:
         """Find the weights; nothing is loaded yet.
 
-        Args:
-            gpu: The device that runs the model, which says how many texts it takes at once.
-
         Raises:
             UserError: The package or torch is not installed, or a file of it is another than the published one.
         """

@@ -46,13 +46,6 @@ def estimate(
 ) -> RelevanceEstimate:
     """What a run would take that asks one judge about these documents; nothing is sent.
 
-    Args:
-        study: Name of the study.
-        plan: Its section `reliability`.
-        model: A model, and the prompt under which it would be asked.
-        asked: All documents; those answered before are found in the ledger.
-        ledger: The ledger.
-
     Raises:
         UserError: There is no model, price or prompt, or a document has no text.
     """

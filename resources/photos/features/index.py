@@ -51,12 +51,6 @@ class Known(NamedTuple):
 def look_at(folder: UPath, paths: Mapping[str, str], threads: int, advance: Advance) -> dict[str, Known]:
     """Every photo's content hash, read anew only where size or time of the file differ; kept for the next run.
 
-    Args:
-        folder: Of the features.
-        paths: Image name to path.
-        threads: Files read at once.
-        advance: Called for every photo.
-
     Returns:
         The photos asked for; others that were looked at before stay in the index.
     """

@@ -59,9 +59,6 @@ class EmbeddingModel(Protocol):
 def require_libraries(model: str) -> None:
     """Refuse a model where the libraries that models need are not installed.
 
-    Args:
-        model: What users call it; begins the message.
-
     Raises:
         Unavailable: One of them is missing.
     """
@@ -71,10 +68,6 @@ def require_libraries(model: str) -> None:
 
 def require_safetensors(path: Path, setting: str) -> None:
     """Refuse weights that could run code when they are read, and a file that is damaged.
-
-    Args:
-        path: Of the weights.
-        setting: Where the path comes from, named in the message.
 
     Raises:
         Unavailable: There is no such file.

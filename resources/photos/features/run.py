@@ -68,13 +68,6 @@ def make_features(
 ) -> FeaturesMade:
     """Bring the features of these photos up to date: what is there and still holds is not computed again.
 
-    Args:
-        work: Folder, stages, settings and device.
-        paths: Image name to path.
-        progress: Shown while files are looked at and photos computed.
-        log: Of the run.
-        engine: Who makes the shards.
-
     Raises:
         UserError: A file changed meanwhile, a shard is damaged, or a model cannot be used; finished shards stay.
     """

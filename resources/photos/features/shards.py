@@ -208,11 +208,6 @@ def alone_in(folder: UPath, progress: TracksProgress, log: logging.Logger) -> It
     """Wait for the run that is there, and keep others out; the lock ends with the process, however it ends.
 
     An object store and Windows have no such locks: there the user keeps runs apart.
-
-    Args:
-        folder: Of the features; made where it is missing.
-        progress: Shown while it waits.
-        log: Of the run.
     """
     try:
         from fcntl import LOCK_EX, LOCK_NB, flock

@@ -87,11 +87,6 @@ def gpu_of(study: PairwiseStudy) -> GpuResource:
 def stages_of(study: PairwiseStudy, gpu: GpuResource, wanted: Iterable[str] = STAGES) -> Stages:
     """The stages that can be computed here, and for each other one why not.
 
-    Args:
-        study: Names the models and the size at which rules measure.
-        gpu: Where models run.
-        wanted: Stages that some method needs.
-
     Raises:
         UserError: A model is misconfigured, or its weights are a pickle or damaged.
     """

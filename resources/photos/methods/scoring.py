@@ -78,12 +78,6 @@ class Folds(NamedTuple):
 def pair_scores_of(method: Measured, features: Features, pairs: Pairs, folds: Folds) -> PairScores:
     """What a method says of both images of each pair.
 
-    Args:
-        method: Of images, or of pairs and then cross-fitted by series.
-        features: Of all images of the pairs.
-        pairs: Judged pairs.
-        folds: Of series, for a method that learns.
-
     Raises:
         UserError: The method gives scores of another shape, or none that are numbers.
     """
@@ -108,11 +102,6 @@ def pair_scores_of(method: Measured, features: Features, pairs: Pairs, folds: Fo
 
 
 def why_unavailable(method: Method, unavailable: dict[str, str]) -> str | None:
-    """Why a method yields nothing: a stage that it needs could not be computed; none where all could.
-
-    Args:
-        method: Any.
-        unavailable: Stages that could not be computed, each with reason and remedy.
-    """
+    """Why a method yields nothing: a stage that it needs could not be computed; none where all could."""
     said = [unavailable[stage] for stage in method.needs if stage in unavailable]
     return message_list(said, " ") or None
