@@ -20,15 +20,9 @@ from resources.errors import FileFault, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow
-from resources.inputs.ratings.likely import (
-    LikelyColumn,
-    LikelyColumns,
-    SeenColumn,
-    likely_columns,
-    models_among,
-    seen_columns,
-)
+from resources.inputs.ratings.likely import LikelyColumn, LikelyColumns, likely_columns, models_among
 from resources.inputs.ratings.likely_command import likely_command
+from resources.inputs.ratings.seen_columns import SeenColumn, seen_columns
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS, end_places, row_names, summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenOtherwise, columns_as_written, looks_like_number

@@ -20,15 +20,9 @@ from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.fidelity.manifest import BETWEEN, IMAGES
 from resources.inputs.ratings.exports import BattleRatings, LabelStudio, Trec
 from resources.inputs.ratings.layout import ratings_file
-from resources.inputs.ratings.likely import (
-    MOST_LABELS,
-    SeenColumn,
-    is_model,
-    is_reversed,
-    likely_columns,
-    looks_like_a_model,
-)
+from resources.inputs.ratings.likely import is_model, is_reversed, likely_columns, looks_like_a_model
 from resources.inputs.ratings.likely_command import likely_command
+from resources.inputs.ratings.seen_columns import MOST_LABELS, SeenColumn
 from resources.inputs.record_files import CsvRecords, Record, value_of
 from resources.inputs.written_columns import looks_like_number
 

@@ -15,15 +15,9 @@ from resources.inputs.any_file import Opening
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.ratings.exports import LongFile
 from resources.inputs.ratings.layout import RatingColumns, ratings_file
-from resources.inputs.ratings.likely import (
-    LikelyColumns,
-    OddCell,
-    Role,
-    likely_columns,
-    looks_like_a_model,
-    shortened,
-)
+from resources.inputs.ratings.likely import LikelyColumns, Role, likely_columns, looks_like_a_model
 from resources.inputs.ratings.likely_command import A_JUDGE, A_PERSON, AN_OBJECT, likely_command, verdict_command
+from resources.inputs.ratings.seen_columns import OddCell, shortened
 from resources.inputs.ratings.table import read_ratings
 from resources.inputs.record_files import Record, RecordFile, refuse_unreadable, unknown_field
 

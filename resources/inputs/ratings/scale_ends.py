@@ -8,7 +8,7 @@ from typing import Final
 from analysis.messages import Name, message
 from resources.errors import FileFault, listing
 from resources.inputs.ratings.layout import RawRatings
-from resources.inputs.ratings.likely import is_nearly_all
+from resources.inputs.ratings.seen_columns import is_nearly_all
 
 _RATING: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s*/\s*([1-9]\d{0,2})")
 

@@ -20,10 +20,11 @@ from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.ratings.known_orders import known_order, numbered_order
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
-from resources.inputs.ratings.likely import is_nearly_all, names_a_metric
+from resources.inputs.ratings.likely import names_a_metric
 from resources.inputs.ratings.no_rating import correction, refuse_no_labels
 from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.ratings.scale_ends import without_scale_ends
+from resources.inputs.ratings.seen_columns import is_nearly_all
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
 
 Floats = NDArray[np.float64]
