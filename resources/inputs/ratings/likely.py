@@ -45,7 +45,7 @@ _PROGRAMME: Final = re.compile(
 )
 # What is said about a rating or a person is none.
 _ABOUT: Final = re.compile(
-    r"confidence|(^|[_\s])(n|num|count|age|time|date|duration|comment|reason|rationale|explanation|name)([_\s]|$)|"
+    r"confidence|(^|[_\s])(n|num|count|age|time(stamp)?|date|duration|comment|reason|rationale|explanation|name)([_\s]|$)|"
     r"worker_?id",
     re.IGNORECASE,
 )
@@ -74,6 +74,8 @@ _RATER: Final = re.compile(
     r"^(rater|annotator|judge|worker|user|coder|assessor|reviewer|who|by)([_\s-]?(id|name))?$", re.I
 )
 _RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|relevance|answer)s?$", re.IGNORECASE)
+# Who made what is rated may be called like a judge.
+_MADE_IT: Final = re.compile(r"model|system|candidate|generat|source", re.IGNORECASE)
 LONGEST_NAME: Final = 60
 # So large a share of the rows has a name that another row has too where a column says what rows share.
 GROUPED: Final = 0.8
@@ -225,8 +227,10 @@ def _roles(columns: Sequence[SeenColumn], given: Mapping[str, Role]) -> dict[str
             return [column for column in columns if given.get(column.name) == role]
         return [column for column in columns if column.name not in given and likely(column)]
 
-    rater = of_role("rater", lambda column: bool(_RATER.search(column.name)) and _repeats(column))
-    rating = of_role("rating", lambda column: bool(_RATING.search(column.name)) and _rates(column))
+    rater = of_role("rater", lambda column: bool(_RATER.search(column.name.strip("_ "))) and _repeats(column))
+    rating = of_role(
+        "rating", lambda column: bool(_RATING.search(column.name)) and _rates(column) and column.different > 1
+    )
     one_each = len(rater) == 1 and len(rating) == 1 and not {"judge", "person"} & {*given.values()}
     no_raters = [column for column in columns if column not in rater]
     criteria = [column for column in no_raters if column.name not in given and _is_criterion(column, no_raters)][:1]
@@ -235,6 +239,8 @@ def _roles(columns: Sequence[SeenColumn], given: Mapping[str, Role]) -> dict[str
     is_long = one_each and not {*rater[0].texts} & {*rating[0].texts} - _numbers(rater[0])
     if is_long or (one_each and "rater" in decided):
         likely = {column.name: _long_role(column, rater[0].name, rating[0].name) for column in columns}
+        if "object" not in likely.values():
+            likely |= {column.name: "object" for column in _rated_once_each(columns, rater[0], rating[0])[:1]}
         undecided: dict[str, Role] = {name: "other" if role in decided else role for name, role in likely.items()}
         return undecided | criterion | {**given}
     roles: dict[str, Role] = {}
@@ -273,6 +279,9 @@ def _roles(columns: Sequence[SeenColumn], given: Mapping[str, Role]) -> dict[str
         is_alike = not people or column.name in given or any(_alike(column, person) for person in people)
         if roles[column.name] == "judge" and not is_alike:
             roles[column.name] = "source" if _SOURCE.search(column.name) and "source" not in roles.values() else "other"
+    if not {"judge", "person"} <= {*roles.values()} and not given and (rows := _rows_of_raters(columns)):
+        others: dict[str, Role] = {name: "source" if role == "source" else "other" for name, role in roles.items()}
+        return others | criterion | rows
     sources = [column for column in columns if roles[column.name] == "source"]
     if not sources or not (are_clusters(sources[0].texts) or sources[0].name in given):
         groups = [column for column in columns if roles[column.name] == "other" and _groups_objects(column)]
@@ -285,15 +294,41 @@ def _roles(columns: Sequence[SeenColumn], given: Mapping[str, Role]) -> dict[str
     return roles
 
 
+def _rows_of_raters(columns: Sequence[SeenColumn]) -> dict[str, Role] | None:
+    """The three columns of a file with a row for each rating whose names do not say so; null where it is none.
+
+    One names people and models, each once for an object, and one other column holds ratings.
+    """
+    for rater in columns:
+        models = {*filter(looks_like_a_model, rater.texts)}
+        if not models or models == {*rater.texts} or not _repeats(rater) or _MADE_IT.search(rater.name):
+            continue
+        rating = [one for one in columns if one is not rater and _rates(one) and one.different > 1]
+        rating = [one for one in rating if not (_ABOUT.search(one.name) or _SOURCE.search(one.name))]
+        rating = [one for one in rating if re.search(r"rating|score|grade", one.name, re.IGNORECASE)] or rating
+        objects = _rated_once_each(columns, rater, rating[0]) if len(rating) == 1 else []
+        if objects:
+            return {rater.name: "rater", rating[0].name: "rating", objects[0].name: "object"}
+    return None
+
+
+def _rated_once_each(columns: Iterable[SeenColumn], rater: SeenColumn, rating: SeenColumn) -> list[SeenColumn]:
+    """The columns whose names come again, once for each rater: those that are called like objects or texts first."""
+    others = [column for column in columns if column not in (rater, rating) and not _ABOUT.search(column.name)]
+    found = [one for one in others if _in_groups(one) and _once_each(one, rater)]
+    found = [one for one in found if not one.are_numbers or all(text.isdigit() for text in one.texts)]
+    return sorted(found, key=lambda one: not (_OBJECT.search(one.name) or _TEXTUAL.search(one.name)))
+
+
 def _is_criterion(column: SeenColumn, columns: Iterable[SeenColumn]) -> bool:
     """Whether it says for what an object is rated, and there are several."""
     others = (one.texts for one in columns if one.are_labels and not (one.are_numbers or names_a_criterion(one.name)))
     return names_a_criterion(column.name) and are_criteria(column.name, Counter(column.texts), others)
 
 
-def _once_each(column: SeenColumn, criterion: SeenColumn) -> bool:
-    """Whether names come again, and once for each criterion."""
-    of_row = dict(zip(criterion.rows, criterion.texts, strict=True))
+def _once_each(column: SeenColumn, other: SeenColumn) -> bool:
+    """Whether names come again, and once for each criterion or rater."""
+    of_row = dict(zip(other.rows, other.texts, strict=True))
     pairs = {(text, of_row.get(row)) for row, text in zip(column.rows, column.texts, strict=True)}
     return len(pairs) == column.n and _repeats(column) and not column.are_labels
 
@@ -303,10 +338,12 @@ def _groups_objects(column: SeenColumn) -> bool:
     few = column.different <= MOST_LABELS and not _SOURCE.search(column.name)
     if _ABOUT.search(column.name) or not are_clusters(column.texts) or few:
         return False
-    counts = Counter(column.texts)
-    in_groups = sum(n for n in counts.values() if n > 1)
-    is_name = not column.are_numbers or bool(_OBJECT.search(column.name))
-    return is_name and in_groups >= GROUPED * len(column.texts)
+    return _in_groups(column) and (not column.are_numbers or bool(_OBJECT.search(column.name)))
+
+
+def _in_groups(column: SeenColumn) -> bool:
+    """Whether nearly all rows have a name that another row has too."""
+    return sum(n for n in Counter(column.texts).values() if n > 1) >= GROUPED * len(column.texts) > 0
 
 
 def _names_a_rater(name: str) -> bool:

@@ -53,6 +53,18 @@ ROWS = range(40)
          ["other", "other", "judge", "person"]),
         ("question,reply,judge,human1", lambda i: f"q{i // 4},r{i},{i % 5},{i % 4}",
          ["other", "object", "judge", "person"]),
+        # A row a rating without such names: one column names people and a model, once for each object.
+        ("file,ref,who,rating (1-10)", lambda i: f"{i // 2}.png,{i // 6}.jpg,{('ann', 'gemini-1.5')[i % 2]},{i % 9}",
+         ["object", "source", "rater", "rating"]),
+        ("Timestamp,Email,Which one?,How good?", lambda i: f"9:{i},{('a@x.org', 'gpt-4o')[i % 2]},No {i // 2},{i % 4}",
+         ["other", "rater", "object", "rating"]),
+        ("worker,task,answer,seconds", lambda i: f"w{i % 2},{i // 2},{('ok', 'bad')[i % 3 // 2]},0.{i // 2}",
+         ["rater", "object", "rating", "other"]),
+        ("text,label,_annotator_id,answer", lambda i: f"t {i // 2},REL,{('ann', 'gpt')[i % 2]},{'yn'[i % 3 // 2]}",
+         ["object", "other", "rater", "rating"]),
+        # Who wrote what is rated is no rater.
+        ("prompt,model,score", lambda i: f"p{i // 2},{('human', 'gpt-4')[i % 2]},{i % 4}",
+         ["source", "judge", "judge"]),
         ("render,product,rater,score", lambda i: f"r{i // 2},p{i // 4},{'ab'[i % 2]},{i % 5}",
          ["object", "source", "rater", "rating"]),
         # Short names that all differ are the objects', in any language; a rater's words need not all be the judge's.
