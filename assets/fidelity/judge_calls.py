@@ -18,9 +18,8 @@ from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.settings import Setting, judge_in, setting_from_key
 from resources.errors import listing
 from resources.judges.contract import JudgedObject
-from resources.judges.judging import Judging
+from resources.judges.judging import Judging, judge_of
 from resources.judges.openai.prices import price_age_gate
-from resources.judges.registry import judge_of
 from resources.judges.without_score import why_no_score
 from resources.runtime.progress import TracksProgress
 from resources.study import Study

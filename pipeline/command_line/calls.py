@@ -17,7 +17,7 @@ from resources.tables.call_states import ANSWER_STATES, FAULT_STATES, SCORED_STA
 if TYPE_CHECKING:
     import pandas as pd
 
-    from resources.database.call_lists import Scope
+    from resources.database.call_queries import Scope
     from resources.study import Study
 
 FAILED_ANSWERS = tuple(state for state in ANSWER_STATES if state not in SCORED_STATES)
@@ -44,7 +44,7 @@ def calls(
 ) -> None:
     """Show what became of the judge calls and what they cost; only --retry asks anything."""
     from resources.configuration.settings import AT, judge_in
-    from resources.database.call_lists import Scope
+    from resources.database.call_queries import Scope
     from resources.study import study_from_environment
 
     home = touchstone_home()
@@ -69,7 +69,7 @@ def calls(
 
 def _show(study: Study, counts: pd.DataFrame, scope: Scope, csv: Path | None) -> None:
     from pipeline.command_line import calls_shown
-    from resources.database.call_lists import attempts, messages
+    from resources.database.call_queries import attempts, messages
 
     engine = study.ledger.engine
     single = attempts(engine, scope) if scope.states or csv is not None else None
@@ -140,8 +140,7 @@ def _tell_before(
     from assets.fidelity.logic.judge_answers import judged_objects
     from resources.configuration.settings import setting_from_key
     from resources.database.call_records import ALTERATION_SIGN, OCCASION_SIGN
-    from resources.judges.judging import Judging
-    from resources.judges.registry import judge_of
+    from resources.judges.judging import Judging, judge_of
 
     path = study.home.tables / "fidelity" / "study_objects.parquet"
     if not path.exists():
@@ -182,7 +181,7 @@ def _counts(study: Study, home: Home) -> pd.DataFrame:
     Raises:
         UserError: There is none.
     """
-    from resources.database.call_lists import state_counts
+    from resources.database.call_queries import state_counts
     from resources.database.engine import open_engine
 
     none_yet = f"The ledger holds no call of study '{study.name}' yet. `touchstone run fidelity` asks the judge."

@@ -16,7 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from resources.database.call_lists import ANCHOR_CALLS, GOLDEN_CALLS, RELEVANCE_CALLS, STUDY_CALLS
+from resources.database.call_queries import ANCHOR_CALLS, GOLDEN_CALLS, RELEVANCE_CALLS, STUDY_CALLS
 from resources.errors import UserError
 from resources.runtime.partial_files import is_device, write_whole
 from resources.tables.call_states import ANSWER_STATES, FAULT_STATES

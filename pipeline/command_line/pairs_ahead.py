@@ -10,7 +10,7 @@ from assets.pairwise.logic.pair_judging import pair_run, shown_pairs
 from assets.pairwise.logic.photo_pair_counts import sampled
 from pipeline.command_line.planned_calls import agree_to_pay
 from pipeline.command_line.relevance_ahead import Asked, show_asked
-from resources.database.measured_calls import measured_calls
+from resources.database.call_queries import measured_calls
 from resources.errors import UserError
 from resources.inputs.pairwise.photo_pairs import read_photo_pairs
 from resources.judges.contract import Attempt

@@ -26,22 +26,21 @@ from pipeline.command_line.terminal import grid
 from resources.configuration.openai_judge import OpenAIJudge
 from resources.configuration.section import Section
 from resources.configuration.settings import Setting, judge_in, setting_from_key
+from resources.database.call_queries import measured_calls
 from resources.database.call_records import Spent
 from resources.database.engine import open_engine
-from resources.database.measured_calls import measured_calls
 from resources.errors import UserError, did_you_mean
 from resources.inputs.fidelity.golden_pairs import own_altered
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.judges.contract import Attempt, Call, Judge, JudgedObject
-from resources.judges.judging import Judging
+from resources.judges.judging import Judging, judge_of
 from resources.judges.openai.access import access_of, require_key
 from resources.judges.openai.chat_judge import ChatJudge
 from resources.judges.openai.estimate import EstimateRow, Estimator, Planned
 from resources.judges.openai.limits import APPEARANCE_SIZE
 from resources.judges.openai.prices import ModelPrice, costs_money, price_age_gate, price_of
 from resources.judges.question import question_of
-from resources.judges.registry import judge_of
 from resources.photos.golden_set import alterations_of, golden_folder, made_before
 from resources.study import Study
 from resources.tables.all_tables import TABLES

@@ -17,7 +17,7 @@ from resources.errors import UserError, listing
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
 from resources.judges.contract import JudgedObject
-from resources.judges.registry import judge_of
+from resources.judges.judging import judge_of
 from resources.judges.replay import ReplayJudge
 
 SHOWN: Final = 4

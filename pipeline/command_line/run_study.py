@@ -315,7 +315,7 @@ def _show_all_calls(study: "Study", settings: tuple[str, ...], console: Console)
     """What the golden set and the anchor add to the calls that the summary counts."""
     import pandas as pd
 
-    from resources.database.call_lists import STUDY_CALLS, state_counts
+    from resources.database.call_queries import STUDY_CALLS, state_counts
     from resources.tables.call_states import FAULT_STATES
 
     folder = study.home.tables / "fidelity" / "judge_calls"

@@ -1,4 +1,4 @@
-"""Study A's calls: a judge is asked how faithfully objects look like their photos, several times at each setting."""
+"""Study A's calls: which judge is asked how faithfully objects look like their photos, often at each setting."""
 
 import logging
 from collections import Counter
@@ -12,12 +12,13 @@ import pandas as pd
 
 from analysis.agreement.convergence import convergence
 from analysis.ties import compare
-from resources.configuration.fidelity import FidelityStudy
+from resources.configuration.fidelity import FidelityStudy, LocalJudge, ReplayJudge
+from resources.configuration.openai_judge import OpenAIJudge
 from resources.database.call_records import CallKey, CallRecord, Progress
 from resources.errors import UserError
 from resources.judges.answers import FULL_SCALE, IN_FRACTIONS, Parsed
 from resources.judges.asking import LedgerRun
-from resources.judges.contract import Attempt, Call, JudgedObject
+from resources.judges.contract import Attempt, Call, Judge, JudgedObject
 from resources.judges.question import Question, question_of
 from resources.runtime.progress import TracksProgress
 from resources.tables.call_states import SCORED_STATES
@@ -143,3 +144,26 @@ def _scale_of(row: CallRecord) -> object:
         return IN_FRACTIONS
     numbers = [row.score_stated or 0.0, *(row.subscores or {}).values()]
     return FULL_SCALE if max(numbers) > 1 / FULL_SCALE else None
+
+
+def judge_of(study: FidelityStudy, objects: Sequence[JudgedObject]) -> Judge:
+    """The judge that a study's configuration names, ready to be asked about these objects.
+
+    Raises:
+        UserError: The judge cannot be opened: its recording is missing or wrong, or it has no model or address.
+    """
+    # Imported here: each judge brings libraries that the others do not need.
+    match study.judge:
+        case LocalJudge():
+            from resources.judges import local
+
+            return local.LocalJudge(study.judge, study.rubric_weights)
+        case ReplayJudge():
+            from resources.judges import replay
+
+            return replay.open_replay(study.judge.path, objects, study.judge.scale)
+        case OpenAIJudge():
+            from resources.judges import openai_judge
+            from resources.judges.openai.access import access_of
+
+            return openai_judge.model_judge_of(study.judge, study.rubric_weights, access_of(study.judge))

@@ -7,9 +7,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from analysis.images.appearance.comparison import Comparison, Photos, compare, photos_together
+from analysis.images.appearance.comparison import Comparison, Photos, compare, patches_in_view, photos_together
 from analysis.images.appearance.descriptors import Patches, described, patches
-from analysis.images.appearance.looks import patches_in_view
 from analysis.words import count_noun
 from resources.configuration import fidelity
 from resources.errors import UserError

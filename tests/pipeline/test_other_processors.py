@@ -13,9 +13,8 @@ import pandas as pd
 import pytest
 import yaml
 
-from analysis.images.appearance.comparison import compare
+from analysis.images.appearance.comparison import compare, patches_in_view
 from analysis.images.appearance.descriptors import described
-from analysis.images.appearance.looks import patches_in_view
 from pipeline.samples.fidelity import FidelitySamples
 from resources.configuration.settings import Setting
 from resources.judges.contract import Attempt, JudgedObject

@@ -30,11 +30,10 @@ ALLOWED = {
     # Two words of ours in a PRAGMA.
     ("resources/database/migrate.py", "builds SQL"): 1,
     # ANALYZE and COPY take no parameters; table and columns are quoted by the dialect's own identifier_preparer.
-    ("resources/database/bulk_rows.py", "builds SQL"): 2,
     # COPY of a SELECT that SQLAlchemy compiled and whose values the driver quoted (mogrify).
-    ("resources/database/bulk_frames.py", "builds SQL"): 1,
+    ("resources/database/bulk_rows.py", "builds SQL"): 3,
     # The places of columns, counted by us: Postgres groups by no expression with a bound value.
-    ("resources/database/call_lists.py", "builds SQL"): 1,
+    ("resources/database/call_queries.py", "builds SQL"): 1,
 }
 
 # What a file imports before the lines that the rules are tried on.

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.images.alterations.light import to_linear, to_stored
+from analysis.images.alterations.surface import to_linear, to_stored
 from resources.errors import UserError
 from tools.samples.pairwise_plan import SCIKIT_LEARN, SamplePhoto
 

@@ -4,8 +4,16 @@ import cv2
 import numpy as np
 
 from analysis.images.alterations.exact import smoothed
-from analysis.images.alterations.light import STEPS, to_linear, to_stored
-from analysis.images.alterations.surface import Mask, Picture, laid_on, surface_of, without_rim
+from analysis.images.alterations.surface import (
+    STEPS,
+    Mask,
+    Picture,
+    laid_on,
+    surface_of,
+    to_linear,
+    to_stored,
+    without_rim,
+)
 
 REFERENCE_PX = 512
 _INNER_WEIGHT = 1000  # to 1 of the rim, which counts only where there is nothing better within reach

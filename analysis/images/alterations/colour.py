@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.images.alterations.exact import mixed, settled
-from analysis.images.alterations.light import to_linear, to_stored
-from analysis.images.alterations.surface import Floats, Mask, Picture, laid_on, surface_of
+from analysis.images.alterations.surface import Floats, Mask, Picture, laid_on, surface_of, to_linear, to_stored
 
 # Linear sRGB to XYZ (IEC 61966-2-1), each row divided by the D65 white: equal parts of red, green, blue are grey.
 _XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]])

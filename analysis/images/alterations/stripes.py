@@ -7,8 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.images.alterations.exact import settled
-from analysis.images.alterations.light import to_linear, to_stored
-from analysis.images.alterations.surface import CannotAlter, Floats, Mask, Picture, laid_on, surface_of
+from analysis.images.alterations.surface import (
+    CannotAlter,
+    Floats,
+    Mask,
+    Picture,
+    laid_on,
+    surface_of,
+    to_linear,
+    to_stored,
+)
 
 Blend = Literal["multiply", "overlay", "normal"]
 Colour = tuple[int, int, int]

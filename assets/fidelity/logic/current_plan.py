@@ -9,8 +9,8 @@ from analysis.messages import Name, message
 from resources.configuration.fidelity import FidelityStudy
 from resources.configuration.settings import judge_in
 from resources.judges.contract import JudgedObject
+from resources.judges.judging import judge_of
 from resources.judges.question import question_of
-from resources.judges.registry import judge_of
 
 ANOTHER_JUDGE = message("its calls are of another judge")
 

@@ -11,8 +11,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from analysis.ties import TIE
 from analysis.words import count_noun
-from resources.database.bulk_frames import NUMBER, TEXT, WHOLE, read_frame
-from resources.database.bulk_rows import count_distinct_values, in_batches, staged, staging, write_rows
+from resources.database.bulk_rows import (
+    NUMBER,
+    TEXT,
+    WHOLE,
+    count_distinct_values,
+    in_batches,
+    read_frame,
+    staged,
+    staging,
+    write_rows,
+)
 from resources.database.models import UtcTime, Words
 from resources.database.reliability.counted_judgments import Judged, counted
 from resources.database.reliability.models import Document, Judgment, Query

@@ -7,8 +7,16 @@ from typing import Any
 import pandas as pd
 import sqlalchemy as sa
 
-from resources.database.bulk_frames import TEXT, WHOLE, read_frame
-from resources.database.bulk_rows import alone, count_distinct_values, staged, staging, write_rows
+from resources.database.bulk_rows import (
+    TEXT,
+    WHOLE,
+    alone,
+    count_distinct_values,
+    read_frame,
+    staged,
+    staging,
+    write_rows,
+)
 from resources.database.engine import usable
 from resources.database.reliability import judgment_rows
 from resources.database.reliability.judgment_rows import Changed, Meant

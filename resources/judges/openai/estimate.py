@@ -14,7 +14,7 @@ from resources.judges.openai.prices import ModelPrice
 from resources.judges.openai.task import CallSize
 
 if TYPE_CHECKING:
-    from resources.database.measured_calls import MeasuredCalls
+    from resources.database.call_queries import MeasuredCalls
 
 ENOUGH_MEASURED: Final = 20  # answers, from which on their means are better than a guess
 LATENCY_S: Final = 6.0

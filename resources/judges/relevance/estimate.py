@@ -70,7 +70,7 @@ def estimate(
         for one in asked
         if one.object in open_objects
     ]
-    from resources.database.measured_calls import measured_calls
+    from resources.database.call_queries import measured_calls
 
     measured = measured_calls(ledger.engine, study, judge.identity.digest)
     estimator = Estimator(model.section, judge.price, measured, TextSize(), has_pictures=False)

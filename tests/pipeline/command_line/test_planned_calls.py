@@ -31,8 +31,7 @@ from resources.configuration.settings import setting_from_key
 from resources.errors import UserError
 from resources.inputs.fidelity.human_scores import read_human_scores
 from resources.inputs.fidelity.study_objects import find_study_objects
-from resources.judges.judging import Judging
-from resources.judges.registry import judge_of
+from resources.judges.judging import Judging, judge_of
 from resources.photos.golden_set import alterations_of, golden_folder
 from resources.runtime.progress import LoggedProgress
 from resources.study import Study

@@ -8,8 +8,7 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from resources.database.bulk_frames import NUMBER, TEXT, WHOLE, read_frame
-from resources.database.bulk_rows import alone, in_batches, staged, staging, write_rows
+from resources.database.bulk_rows import NUMBER, TEXT, WHOLE, alone, in_batches, read_frame, staged, staging, write_rows
 from resources.database.storable import storable
 from resources.errors import UserError
 

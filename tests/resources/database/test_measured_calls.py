@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import sqlalchemy as sa
 
+from resources.database.call_queries import MeasuredCalls, measured_calls
 from resources.database.call_records import CallRecord
 from resources.database.ledger import Ledger
-from resources.database.measured_calls import MeasuredCalls, measured_calls
 
 Attempt = Callable[..., CallRecord]
 

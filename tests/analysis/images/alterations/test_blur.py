@@ -6,7 +6,7 @@ import pytest
 from scipy.ndimage import gaussian_filter
 
 from analysis.images.alterations.blur import blurred_object
-from analysis.images.alterations.light import to_linear
+from analysis.images.alterations.surface import to_linear
 from tests.analysis.images.alterations.plain_objects import FORMS, coloured, noisy, outline
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from analysis.images.alterations.colour import scaled_brightness, scaled_saturation, shifted_hue, to_lab
-from analysis.images.alterations.light import to_linear, to_stored
+from analysis.images.alterations.surface import to_linear, to_stored
 from tests.analysis.images.alterations.plain_objects import coloured, lightness_chroma_hue, noisy, outline
 
 MASK = outline("square")

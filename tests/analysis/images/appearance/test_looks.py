@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from analysis.images.appearance.comparison import patches_in_view, share_in_view
 from analysis.images.appearance.descriptors import Patches
-from analysis.images.appearance.looks import patches_in_view, share_in_view
 
 PIXELS = np.array([100, 50, 100, 100, 100, 50, 100, 100, 100, 100])
 TEXTURE = np.array([5, 1, 9, 3, 7, 2, 8, 4, 6, 10], dtype=np.float32)

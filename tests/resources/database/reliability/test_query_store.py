@@ -233,12 +233,12 @@ def test_imported_scores_are_recorded_as_such(engine: sa.Engine) -> None:
 
 
 def test_many_judgments_take_several_writes(engine: sa.Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    from resources.database import bulk_frames, bulk_rows
+    from resources.database import bulk_rows
     from resources.database.reliability import judgment_rows
 
     for module, name in ((bulk_rows, "ROWS_AT_A_TIME"), (bulk_rows, "CHARACTERS_AT_A_TIME")):
         monkeypatch.setattr(module, name, 7)
-    monkeypatch.setattr(bulk_frames, "ROWS_AT_A_TIME", 5)
+    monkeypatch.setattr(bulk_rows, "FETCHED_AT_ONCE", 5)
     monkeypatch.setattr(judgment_rows, "RECORDS_AT_A_TIME", 3)
     monkeypatch.setattr(judgment_rows, "NAMES_IN_A_QUESTION", 2)
     names = [f"q{number}" for number in range(9)]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from resources.configuration.openai_judge import OpenAIJudge as Configuration
-from resources.database.measured_calls import MeasuredCalls
+from resources.database.call_queries import MeasuredCalls
 from resources.judges.openai.estimate import Estimator, Planned
 from resources.judges.openai.limits import FRAME_TOKENS, SCHEMA_BYTES, WorstCase
 from resources.judges.openai.prices import ModelPrice, price_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from resources.configuration.openai_judge import OpenAIJudge
-from resources.database.call_lists import RELEVANCE_CALLS, STUDY_CALLS, state_counts
+from resources.database.call_queries import RELEVANCE_CALLS, STUDY_CALLS, state_counts
 from resources.database.ledger import Ledger
 from resources.errors import UserError
 from resources.judges.openai.access import access_of
