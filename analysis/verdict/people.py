@@ -208,8 +208,11 @@ def standing(people: People, judge: ArrayLike, levels: Levels = LEVELS, *, same_
         )
     is_crowd = are_a_crowd((~np.isnan(answers)).sum(axis=0).tolist())
 
+    few = _share_few(answers)
+
     def of_rows(rows: Floats) -> Statistics:
-        each = [_compared(rows[:, 1:], rows[:, 0], column, measure) for column in range(n_people)]
+        # Equal rows are one, so that they do not say how many objects there are.
+        each = [_compared(rows[:, 1:], rows[:, 0], column, measure, few[column]) for column in range(n_people)]
         whole = [[_together([one for part in each for one in part])]] if is_crowd else each
         return _agreement([part for part in whole if part], measure)
 
@@ -248,7 +251,7 @@ class _Compared(NamedTuple):
     others: Floats
 
 
-def _compared(people: Floats, judge: Floats, column: int, measure: Measure) -> list[_Compared]:
+def _compared(people: Floats, judge: Floats, column: int, measure: Measure, few: NDArray[np.bool_]) -> list[_Compared]:
     """One person against the mean of the others' scores, or the labels of each other, of few objects together."""
     given = ~np.isnan(people)
     mine = given[:, column]
@@ -259,10 +262,18 @@ def _compared(people: Floats, judge: Floats, column: int, measure: Measure) -> l
         return [_Compared(rows, people[rows, column], judge[rows], row_means(np.delete(people[rows], column, axis=1)))]
     shared = np.flatnonzero((given & mine[:, None]).any(axis=0))
     both = [(other, np.flatnonzero(mine & given[:, other])) for other in shared.tolist() if other != column]
-    parts = [_Compared(rows, people[rows, column], judge[rows], people[rows, other]) for other, rows in both]
+    parts = [
+        (few[other], _Compared(rows, people[rows, column], judge[rows], people[rows, other])) for other, rows in both
+    ]
     # Kappa on a few objects is often undefined: everybody gave one label.
-    few = [part for part in parts if len(part.rows) < FEWEST_INSTANCES]
-    return [part for part in parts if len(part.rows) >= FEWEST_INSTANCES] + ([_together(few)] if few else [])
+    together = [part for is_few, part in parts if is_few]
+    return [part for is_few, part in parts if not is_few] + ([_together(together)] if together else [])
+
+
+def _share_few(people: Floats) -> NDArray[np.bool_]:
+    """Whether two people rated few of the same objects, shape ``(people, people)``."""
+    given = (~np.isnan(people)).astype(np.float64)
+    return np.asarray(given.T @ given < FEWEST_INSTANCES)
 
 
 def _together(parts: list[_Compared]) -> _Compared:
@@ -316,9 +327,9 @@ def measure_of_counts(x: Floats, y: Floats, measure: Measure) -> OfCounts:
 
 
 def _rows(people: People, judge: Floats) -> Iterator[Person]:
-    ones = np.ones((1, len(judge)), dtype=np.int64)
+    ones, few = np.ones((1, len(judge)), dtype=np.int64), _share_few(people.answers)
     for column, name in enumerate(people.called):
-        compared = _compared(people.answers, judge, column, people.measure)
+        compared = _compared(people.answers, judge, column, people.measure, few[column])
         if compared:
             person, own, _ = _agreement([compared], people.measure)(ones)[0].tolist()
             seen = len(np.unique(np.concatenate([one.rows for one in compared])))
@@ -360,7 +371,8 @@ def _with_others(people: People, judge: Floats, own: Quantity, order: Quantity, 
     for column in range(n_people):
         left = np.delete(people.answers, column, axis=1)
         kept = (~np.isnan(left)).sum(axis=1) >= 2
-        parts = [_compared(left[kept], judge[kept], other, people.measure) for other in range(n_people - 1)]
+        few = _share_few(left[kept])
+        parts = [_compared(left[kept], judge[kept], one, people.measure, few[one]) for one in range(n_people - 1)]
         if not any(parts):
             return None
         agreement = _agreement([part for part in parts if part], people.measure)

@@ -154,6 +154,13 @@ def test_people_who_share_few_objects_with_each_other_person_are_held_against_al
     assert seen.own.low is not None
 
 
+def test_people_who_share_thirty_objects_are_held_against_each_other_one_by_one_however_few_rows_differ() -> None:
+    labels = np.tile([[0.0, 0, 0], [1, 1, 0], [1, 1, 1], [1, 1, 1]], (10, 1))
+    seen = standing(People(labels, np.arange(40), "labels"), labels[:, 0])
+    pairs = [cohen_kappa_score(labels[:, one], labels[:, other]) for one, other in ((0, 1), (0, 2), (1, 2))]
+    assert seen.people.value == pytest.approx(np.mean(pairs))
+
+
 def test_a_person_who_gave_one_answer_leaves_agreement_undefined() -> None:
     people, judge = made()
     people[:, 1] = 3.0
