@@ -17,6 +17,8 @@ Floats = NDArray[np.float64]
 RESIDUAL = "residual"
 # A ratio of standard deviations beyond which the residual is nothing next to it.
 WIDEST = 1e6
+# One whose square times another's neither overflows nor says anything.
+FURTHEST = 1e50
 # How small a difference of two values of the criterion says nothing, as a share of them.
 LAST_DIGITS = 1e-14
 # Searches of a simplex, and the gain of one, in twice the log-likelihood, after which another looks on.
@@ -185,7 +187,9 @@ def _search(design: _Design, n_ratios: int, n_crossed: int) -> tuple[Floats, flo
         raise UndefinedStatistic("every object's scores are equal, so nothing is left for the residual")
 
     def criterion(ratios: Floats) -> float:
-        return _criterion(design, np.abs(ratios), n_crossed)[0]
+        # The simplex knows no bounds: without a residual it would run on for ever.
+        apart = np.abs(ratios)
+        return _criterion(design, apart, n_crossed)[0] if apart.max() < FURTHEST else np.inf
 
     best = None
     for start in (1.0, 0.1):

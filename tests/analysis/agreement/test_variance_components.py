@@ -176,3 +176,15 @@ def test_the_search_ends_where_a_source_has_no_share(monkeypatch):
     found = variance_components(*crossed(np.random.default_rng(1), settings_=2, repeats=5, sds=(0.17, 0, 0, 0.016)))
     assert found.variances["setting"] == pytest.approx(0.0, abs=1e-6)
     assert len(n_asked) < 1500
+
+
+@pytest.mark.parametrize("cells", [[[1, 2], [3, 3], [1, 5]], [[5, 1, 1], [5, 5, 2], [2, 5, 3]]])
+def test_a_judge_that_repeats_itself_at_every_setting_leaves_no_residual_and_ends_no_run(cells):
+    # Two equal repeats of each cell: the ratios have no largest value, and the search ran on until their squares
+    # overflowed.
+    objects, settings_ = np.indices(np.shape(cells)).reshape(2, -1).repeat(2, axis=1)
+    scores = np.ravel(cells).repeat(2).astype(float)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UndefinedStatistic, match="no spread"):
+            variance_components(scores, {"object": objects, "setting": settings_})
