@@ -154,19 +154,21 @@ def value_of(name: str) -> Callable[[Fields], Any]:
 
     A key that is spelled with its dots, as a column of a CSV file is, comes before a nested field.
     """
-    first, *rest = name.split(".")
-    if not rest:
+    parts = name.split(".")
+    if len(parts) == 1:
         return lambda record: record.get(name)
 
     def nested(record: Fields) -> Any:
         if name in record:
             return record[name]
-        value: Any = record.get(first)
-        for part in rest:
-            if not isinstance(value, dict):
-                return None
-            value = value.get(part)
-        return value
+        value: Any = record
+        key = ""
+        for part in parts:
+            # Names of groups may have dots too.
+            key = f"{key}.{part}" if key else part
+            if isinstance(value, dict) and key in value:
+                value, key = value[key], ""
+        return None if key else value
 
     return nested
 

@@ -63,6 +63,9 @@ class JsonList(RecordFile):
 
     @cached_property
     def _values(self) -> list[Any]:
+        return list(self._parsed())
+
+    def _parsed(self) -> Any:
         most = current_limits().parquet_bytes
         with opened(self.path) as file:
             text = file.read(most + 1)
@@ -70,13 +73,12 @@ class JsonList(RecordFile):
             problem = f"the list is longer than {most:,} bytes."
             raise FileFault(self.name, problem, f"Write one JSON object per line, {raise_it('parquet_bytes')}")
         try:
-            values = json.loads(text.removeprefix(codecs.BOM_UTF8), object_pairs_hook=unique_keys)
+            return json.loads(text.removeprefix(codecs.BOM_UTF8), object_pairs_hook=unique_keys)
         except KeyTwice as error:
             raise FileFault(self.name, f"{error} stands twice in one object.", "Keep one of the two.") from error
         except (ValueError, RecursionError) as error:
             reason = str(error) if isinstance(error, ValueError) else "too deeply nested"
             raise FileFault(self.name, f"the list is no JSON ({reason}).", "Export it again.") from error
-        return list(values)
 
 
 class Sheet(RecordFile):

@@ -284,7 +284,9 @@ def is_battle_ratings(file: RecordFile, named: Collection[str]) -> bool:
 
 
 def is_trec(path: str | Path | UPath) -> bool:
-    """Whether a file without a telling name holds TREC's judgments or runs, by its first line."""
+    """Whether a file holds TREC's judgments or runs: by its ending, without a telling one by its first line."""
+    if (ending := UPath(path).suffix.lower()) not in ("", ".txt"):
+        return ending in TREC_ENDINGS
     cells = _first_cells(UPath(path))
     numbers = {len(JUDGMENT): cells[3:4], len(RUN): cells[3:5]}.get(len(cells), [])
     return bool(numbers) and cells[1] in _ITERATIONS and all(map(looks_like_number, numbers))
@@ -306,9 +308,9 @@ def _first_cells(path: UPath) -> list[str]:
         return file.readline(4096).decode("utf-8", "replace").split()
 
 
-def is_label_studio(file: JsonList) -> bool:
-    """Whether the first object of a list is a task with annotations."""
-    first = next(iter(file.records()), None)
+def is_label_studio(file: RecordFile) -> bool:
+    """Whether the first object of a JSON list is a task with annotations."""
+    first = next(iter(file.records()), None) if isinstance(file, JsonList) else None
     return isinstance(first, Record) and isinstance(first.fields.get(_ANNOTATIONS), list) and "data" in first.fields
 
 

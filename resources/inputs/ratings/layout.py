@@ -29,6 +29,7 @@ from resources.inputs.ratings.exports import (
     is_trec,
 )
 from resources.inputs.ratings.likely import Role, likely_columns, looks_like_a_model, names_objects, names_objects_only
+from resources.inputs.ratings.nested import whole_object, with_named_entries
 from resources.inputs.ratings.no_rating import stands_for_no_rating
 from resources.inputs.ratings.other_columns import MOST_COLUMNS, MOST_ROWS, OtherColumn, other_text
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS as MOST_NAMES
@@ -44,7 +45,6 @@ from resources.inputs.record_files import (
     unknown_field,
     value_of,
 )
-from resources.inputs.whole_files import JsonList
 from resources.runtime.opened_files import refuse_no_file
 
 Scale = Literal["nominal", "ordinal", "interval"]
@@ -102,19 +102,16 @@ def ratings_file(path: RatingsPath, likely: Collection[str] = (), opening: Openi
     paths = list(path) if isinstance(path, list | tuple) else [path]
     for one in paths:
         refuse_no_file(one)
-    if all(UPath(one).suffix.lower() in TREC_ENDINGS or _is_plain_trec(one) for one in paths):
+    if all(map(is_trec, paths)):
         return Trec(paths)
     if len(paths) > 1:
         remedy = f"Only TREC files ({listing(TREC_ENDINGS)}) are read several at once."
         raise UserError(f"{listing(paths)}: put all ratings into one file, a column a rater. {remedy}")
-    file = record_file(paths[0], likely, opening)
-    if isinstance(file, JsonList) and is_label_studio(file):
+    file = whole_object(record_file(paths[0], likely, opening))
+    if is_label_studio(file):
         return LabelStudio(paths[0])
-    return BattleRatings(paths[0]) if opening == AS_IT_IS and is_battle_ratings(file, likely) else file
-
-
-def _is_plain_trec(path: str | Path | UPath) -> bool:
-    return UPath(path).suffix.lower() in ("", ".txt") and is_trec(path)
+    of_battles = opening == AS_IT_IS and is_battle_ratings(file, likely)
+    return BattleRatings(paths[0]) if of_battles else with_named_entries(file)
 
 
 @dataclass(frozen=True)

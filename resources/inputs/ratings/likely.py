@@ -25,12 +25,12 @@ _PERSON: Final = re.compile(
     r"human|(^|[_\s.-])(anno|anno?[_\s.-]?(\d+|[a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
     r"moderator|user[_\s.-]?(feedback|rat|scor|vot|label|grad|verdict)|pr\u00fcfer|lehrer|gutachter|\bmensch|umano|persona\b|"
     r"esperto|valutatore|insegnante|docente|revisore|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bd?mos\b|gold|"
-    r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus",
+    r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus|^responses\..+\.value$",
     re.IGNORECASE,
 )
 _JUDGE: Final = re.compile(
     r"judge|giudice|gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|grok|\bllm|\bvlm|\bai\b|model|auto|pred|metric|clip|"
-    r"bleu|rouge|bert|comet|ssim|psnr|lpips|dists|vmaf|niqe|brisque|similarity|score",
+    r"bleu|rouge|bert|comet|ssim|psnr|lpips|dists|vmaf|niqe|brisque|similarity|score|^suggestions?\b",
     re.IGNORECASE,
 )
 _LIKE_A_MODEL: Final = re.compile(
@@ -45,7 +45,8 @@ _PROGRAMME: Final = re.compile(
 )
 # What is said about a rating or a person is none.
 _ABOUT: Final = re.compile(
-    r"confidence|(^|[_\s])(n|num|count|age|time(stamp)?|date|duration|comment|reason|rationale|explanation|name)([_\s]|$)|"
+    r"confidence|(^|[_\s.])(n|num|count|age|time(stamp)?|date|duration|comment|reason|rationale|explanation|name)([_\s]|$)|"
+    r"threshold|"
     r"worker_?id",
     re.IGNORECASE,
 )

@@ -1,0 +1,75 @@
+"""JSON as other tools export it: a list of records within an object, lists of named entries, names with dots."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resources.errors import FileFault
+from resources.inputs.faults import BadRow
+from resources.inputs.ratings.layout import RatingColumns, ratings_file
+from resources.inputs.ratings.likely import likely_columns
+from resources.inputs.ratings.table import read_ratings
+
+
+def written(path: Path, value: Any, indent: int | None = None) -> str:
+    path.write_text(json.dumps(value, indent=indent), encoding="utf-8")
+    return str(path)
+
+
+def metric(score: float) -> list[dict[str, Any]]:
+    return [{"name": "Tone (v1.2)", "score": score, "threshold": 0.5}]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_records_of_one_object_are_its_longest_list_of_objects(tmp_path: Path, indent: int | None) -> None:
+    cases = [{"id": f"c{i}", "metricsData": metric(i % 3 / 2), "extra": {"human_1": i % 2}} for i in range(40)]
+    path = written(tmp_path / "e.json", {"run": {"cases": cases, "prompts": [{"raw": "?"}]}, "empty": []}, indent)
+    file = ratings_file(path)
+    assert file.names()[0] == [
+        "id",
+        "metricsData.Tone (v1.2).score",
+        "metricsData.Tone (v1.2).threshold",
+        "extra.human_1",
+    ]
+    assert [one.role for one in likely_columns(file).columns] == ["object", "judge", "other", "person"]
+    assert file.remarks == ["Its records are the 40 entries of 'run.cases'."]
+    columns = RatingColumns(("metricsData.Tone (v1.2).score",), ("extra.human_1",), item="id")
+    assert list(read_ratings(path, columns).judges["metricsData.Tone (v1.2).score"])[:4] == [0.0, 0.5, 1.0, 0.0]
+
+
+def test_entries_are_named_by_what_differs_in_every_record(tmp_path: Path) -> None:
+    def feedback(of: list[tuple[str, int]]) -> dict[str, Any]:
+        return {"feedback": [{"key": "correct", "score": score, "source": who} for who, score in of]}
+
+    lines = [feedback([("gpt-4.1", 1)]), feedback([("gpt-4.1", 2), ("ann@lab.org", 3)])]
+    path = tmp_path / "runs.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    names = ["feedback.gpt-4.1.key", "feedback.gpt-4.1.score", "feedback.ann@lab.org.key", "feedback.ann@lab.org.score"]
+    assert ratings_file(str(path)).names()[0] == names
+
+
+def test_an_entry_that_comes_twice_later_on_is_named(tmp_path: Path) -> None:
+    lines = [{"votes": [{"user_id": "u1", "value": 1}, {"user_id": "u2", "value": 1}]} for _ in range(1001)]
+    lines[1000]["votes"][1]["user_id"] = "u1"
+    path = tmp_path / "votes.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    [bad] = [one for one in ratings_file(str(path)).records() if isinstance(one, BadRow)]
+    assert bad == (
+        1001,
+        "the entries of 'votes' have no 'user_id', or one of them twice.",
+        "Keep one entry of each name.",
+    )
+
+
+def test_an_object_without_a_list_of_records_says_what_to_export(tmp_path: Path) -> None:
+    path = written(tmp_path / "frame.json", {"judge": {"0": 1}, "human": {"0": 2}}, 2)
+    with pytest.raises(FileFault, match=r"one JSON object, without a list of records in it\. Nothing was"):
+        ratings_file(path).names()
+
+
+def test_a_json_file_of_one_record_a_line_is_read_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "two.json"
+    path.write_text('{"id": 1, "docs": [{"text": "a"}]}\n{"id": 2, "docs": []}\n', encoding="utf-8")
+    assert ratings_file(str(path)).names()[0] == ["id", "docs"]
