@@ -103,7 +103,8 @@ def run(folder: Path) -> None:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    outcome = run_pairwise(touchstone(), open_instance(touchstone_home()))
+    with open_instance(touchstone_home()) as instance:
+        outcome = run_pairwise(touchstone(), instance)
     stopped.set()
     watcher.join()
     print(f"  errors: {outcome.user_errors + outcome.other_errors or 'none'}")

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
 from resources.configuration.load import load_configuration
-from resources.database.engine import open_engine, refuse_damaged
+from resources.database.engine import is_of_the_database, open_engine, refuse_damaged, remedy_of, usable
 from resources.database.locks import turn
 from resources.errors import UserError
 from resources.runtime.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, with_users_folder
@@ -34,6 +34,8 @@ LEFT_BEHIND = (
     "What a killed `touchstone serve` or `dev` had started lives on: `pgrep -af dagster` shows it, `kill` with the "
     "numbers of its web UI, daemon and code server ends it."
 )
+_MOVE_AWAY = "It is damaged. Move that folder away: tables and ledger are not in it, and the next run makes it anew."
+_MAKE_ROOM = "Make room and see to its rights, or set TOUCHSTONE_HOME to another disk. Finished calls are kept."
 # Dagster's daemon starts a run again that an infrastructure fault ended, but none with this tag.
 NOT_AGAIN = {"dagster/max_retries": "0"}
 UNDER_WAY = [dg.DagsterRunStatus[name] for name in ("STARTING", "STARTED", "CANCELING")]
@@ -167,28 +169,33 @@ def _name_postgres(home: Home) -> None:
     engine.dispose()
 
 
-def open_instance(home: Home) -> dg.DagsterInstance:
-    """The instance of this home; use it as a context manager.
+@contextmanager
+def open_instance(home: Home) -> Iterator[dg.DagsterInstance]:
+    """The instance of this home.
 
     Raises:
-        UserError: As `prepare_instance`; or Dagster's state cannot be written, or is damaged.
+        UserError: As `prepare_instance`; or the database of Dagster's state is damaged, held, full or gone, meanwhile
+            too.
     """
     prepare_instance(home)
-    try:
-        instance = dg.DagsterInstance.get()
+    with _usable_state(home), dg.DagsterInstance.get() as instance:
         report_killed_runs(instance)
+        yield instance
+
+
+@contextmanager
+def _usable_state(home: Home) -> Iterator[None]:
+    if home.asks_for_postgres:
+        with usable(open_engine(os.environ[DAGSTER_POSTGRES_URL])):
+            yield
+        return
+    try:
+        yield
     except sa.exc.DatabaseError as problem:
-        if home.asks_for_postgres:
+        if not is_of_the_database(problem):
             raise
-        if "full" in str(problem.orig):
-            raise UserError(
-                f"{home.dagster} cannot be written ({problem.orig}). Make room, or set TOUCHSTONE_HOME to another disk."
-            ) from problem
-        raise UserError(
-            f"Dagster's own state in {home.dagster} is damaged ({problem.orig}). Move that folder away: tables and "
-            "ledger are not in it, and the next run makes it anew."
-        ) from problem
-    return instance
+        remedy = remedy_of(problem, restore=_MOVE_AWAY, otherwise=_MAKE_ROOM)
+        raise UserError(f"Dagster's own state in {home.dagster} cannot be used: {problem.orig}. {remedy}") from problem
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from resources.tables.fidelity.golden import DISTURBED, IN_PART, NOT_SEEN, UNKNO
 
 STRIPES = ("stripes", "stripes_shaded")
 STRONG_OPACITY = 0.7
-NO_PAIRS = "Run `golden_scores` again: it takes two items or more with a pair of scores."
+NO_PAIRS = "It takes more items with a pair of scores: raise `n_items` under `golden`, or run `golden_scores` again."
 
 
 @dg.asset(group_name="fidelity_sensitivity", kinds={"pandas"}, code_version="2")

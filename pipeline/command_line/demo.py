@@ -38,7 +38,8 @@ def demo(
         from resources.runtime.dagster_databases import close_connections
 
         # Dagster fails where two processes make its databases at once.
-        open_instance(home).dispose()
+        with open_instance(home):
+            pass
         close_connections()
     names: tuple[StudyName, ...] = ("fidelity", "pairwise", "evaluation")
     studies = [

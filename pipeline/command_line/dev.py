@@ -48,14 +48,19 @@ def is_shown(line: str) -> bool:
     return not (logger == "dagster.code_server" and words.startswith(_REPLACED))
 
 
-def pass_on(process: Popen[bytes]) -> threading.Thread:
-    """Copy what a process writes to this one's standard output, line by line, until it ends or all that it started."""
+def pass_on(process: Popen[bytes], stopping: threading.Event) -> threading.Thread:
+    """Copy what a process writes to this one's standard output, line by line, until it ends or all that it started.
+
+    Not what it writes once it is stopped: Ctrl+C reaches it too, and while it loads it prints a traceback.
+    """
 
     def copy() -> None:
         for line in process.stdout or ():
+            if line.startswith(b"Traceback"):
+                stopping.wait(LAST_WORDS_S)  # it may hear of Ctrl+C before this process does
             # Once nothing reads this output any more, as after `| head`, the process must not wait for it.
             with suppress(BrokenPipeError):
-                if is_shown(line.decode(errors="replace")):
+                if not stopping.is_set() and is_shown(line.decode(errors="replace")):
                     sys.stdout.buffer.write(line)
                     sys.stdout.buffer.flush()
 
@@ -96,12 +101,14 @@ def _dev(home: Home, console: Console, host: str, port: int, held: list[int]) ->
         subprocess.Popen(command, cwd=CHECKOUT, pass_fds=held, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for command in commands
     ]
-    logs = [pass_on(process) for process in processes]
+    stopping = threading.Event()
+    logs = [pass_on(process, stopping) for process in processes]
     try:
         while all(process.poll() is None for process in processes):
             time.sleep(0.5)
         raise UserError("The web UI or the daemon stopped; its own words stand above.")
     except KeyboardInterrupt:
+        stopping.set()
         console.print("Stopping.")
     finally:
         stop(processes)

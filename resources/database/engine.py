@@ -88,7 +88,7 @@ def shown(engine: sa.Engine) -> str:
 
 def unreachable(engine: sa.Engine, error: sa.exc.DBAPIError) -> DatabaseUnusable:
     """The error to raise in place of a driver's, which may say more than a log should hold."""
-    return DatabaseUnusable(_complaint(engine, _without_secrets(engine, str(error.orig)), _remedy(error)))
+    return DatabaseUnusable(_complaint(engine, _without_secrets(engine, str(error.orig)), remedy_of(error)))
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def usable(engine: sa.Engine) -> Iterator[None]:
     try:
         yield
     except sa.exc.DatabaseError as error:
-        if not _is_the_database(error):
+        if not is_of_the_database(error):
             raise
         raise unreachable(engine, error) from None
 
@@ -123,7 +123,7 @@ def refuse_damaged(engine: sa.Engine) -> None:
         raise UserError(_complaint(engine, " ".join(str(found).split()), _RESTORE))
 
 
-def _is_the_database(error: sa.exc.DatabaseError) -> bool:
+def is_of_the_database(error: sa.exc.DatabaseError) -> bool:
     """Whether the fault lies with the database, its address or its rights, not with what was asked of it."""
     forbidden = getattr(error.orig, "pgcode", None) == INSUFFICIENT_PRIVILEGE
     # psycopg2 calls an address that it cannot read a programming error; no statement has been sent then.
@@ -131,12 +131,13 @@ def _is_the_database(error: sa.exc.DatabaseError) -> bool:
     return forbidden or misread or type(error) in (sa.exc.OperationalError, sa.exc.DatabaseError)
 
 
-def _remedy(error: sa.exc.DBAPIError) -> str:
+def remedy_of(error: sa.exc.DBAPIError, *, restore: str = _RESTORE, otherwise: str = _MEND) -> str:
+    """What to do about it: `restore` where SQLite's file is damaged, to wait where it is held."""
     code = getattr(error.orig, "sqlite_errorcode", None)
     if code is None:
-        return _MEND
+        return otherwise
     # The lower byte is the kind of error, the rest its details.
-    return _RESTORE if code & 0xFF in _DAMAGED else _WAIT if code & 0xFF in _HELD else _MEND
+    return restore if code & 0xFF in _DAMAGED else _WAIT if code & 0xFF in _HELD else otherwise
 
 
 def _complaint(engine: sa.Engine, cause: str, remedy: str) -> str:

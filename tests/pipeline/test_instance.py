@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 import dagster as dg
 import psutil
 import pytest
+import sqlalchemy as sa
 from upath import UPath
 
 from pipeline.instance import (
@@ -70,6 +72,24 @@ def test_the_instance_lies_in_the_home_with_the_projects_settings(home: Home) ->
         assert instance.telemetry_enabled is False
     assert (home.dagster / "dagster.yaml").read_bytes() == (CHECKOUT / "dagster.yaml").read_bytes()
     assert not list(home.dagster.glob("*.new"))
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        (sqlite3.SQLITE_FULL, "dagster cannot be used: words. Make room"),
+        (sqlite3.SQLITE_IOERR | 6 << 8, "dagster cannot be used: words. Make room"),
+        (sqlite3.SQLITE_BUSY, "dagster cannot be used: words. Another process holds it"),
+        (sqlite3.SQLITE_CORRUPT, "dagster cannot be used: words. It is damaged. Move that folder away"),
+    ],
+)
+def test_what_goes_wrong_with_dagsters_database_during_a_run_is_the_users_to_fix(
+    code: int, said: str, home: Home
+) -> None:
+    problem = sqlite3.OperationalError("words")
+    problem.sqlite_errorcode = code
+    with pytest.raises(UserError, match=said), open_instance(home):
+        raise sa.exc.OperationalError("INSERT", {}, problem)
 
 
 def test_settings_that_a_user_changed_stay(home: Home) -> None:

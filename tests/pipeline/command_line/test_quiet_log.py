@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -67,9 +68,20 @@ def test_what_a_process_writes_comes_through_but_for_idle_lines(capfdbinary: pyt
     lines = [timed(IDLE[1]), timed(SHOWN[0]), "no line of a log: \u00e9"]
     code = f"import sys; sys.stdout.buffer.write({(chr(10).join(lines) + chr(10)).encode()!r} + b'\\xff, cut off')"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    pass_on(process).join(30)
+    pass_on(process, threading.Event()).join(30)
     process.wait()
     assert capfdbinary.readouterr().out == "\n".join([*lines[1:], ""]).encode() + b"\xff, cut off"
+
+
+def test_nothing_comes_through_once_ctrl_c_was_pressed(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    stopping = threading.Event()
+    threading.Timer(0.5, stopping.set).start()  # the process hears of it first
+    process = subprocess.Popen(
+        [sys.executable, "-c", "raise KeyboardInterrupt"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    pass_on(process, stopping).join(30)
+    assert process.wait() != 0
+    assert capfdbinary.readouterr().out == b""
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -82,7 +94,7 @@ def test_a_process_does_not_wait_for_an_output_that_nothing_reads(monkeypatch: p
         process = subprocess.Popen(
             [sys.executable, "-c", "print('a line of many words\\n' * 20_000)"], stdout=subprocess.PIPE
         )
-        pass_on(process).join(30)
+        pass_on(process, threading.Event()).join(30)
         try:
             assert process.wait(30) == 0
         finally:
