@@ -24,6 +24,8 @@ from resources.runtime.opened_files import begins_utf16, lines_of, opened
 
 DELIMITERS = (",", ";", "\t", "|")
 _NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+# A column that Qualtrics' exports have.
+_QUALTRICS = "ResponseId"
 # Lines that are looked at for the header below a title.
 MOST_TITLES = 10
 _SAVE_AS = "CSV UTF-8"
@@ -73,6 +75,7 @@ class CsvRows:
             self.delimiter = said[1] if said else _delimiter(first, likely)
             self._records = csv.reader(chain([first], self._lines), delimiter=self.delimiter, strict=True)
             self.header = [cell.strip() for cell in self._next(self.header_row - 1) or []]
+            self._read_on()
             if not self.columns:
                 which = "first line" if self.header_row == 1 else "line of the header"
                 remedy = "Delete it: this line names the columns."
@@ -136,6 +139,16 @@ class CsvRows:
         self.header_row += header
         return lines[header]
 
+    def _read_on(self) -> None:
+        """Take further rows of the header, where it has a sign of such."""
+        if not (any(self.header) and ("" in self.header[1:] or _QUALTRICS in self.header)):
+            return
+        below = [cells for cells in (self._next(self.header_row + more) for more in range(2)) if cells is not None]
+        self.header, n, remarks = whole_header(self.header, below, self.header_row)
+        self._records = chain(below[n:], self._records)
+        self.remarks += remarks
+        self.header_row += n
+
     def _refuse_many_columns(self, line: str) -> None:
         """Before the line is taken apart, which may take minutes."""
         most = current_limits().columns
@@ -186,6 +199,36 @@ def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> No
         raise FileFault(
             name, f"the header names {listing(map(repr, twice))} twice.", "Rename one of them.", row=header_row
         )
+
+
+def whole_header(upper: list[str], below: Sequence[Sequence[str]], row: int) -> tuple[list[str], int, list[str]]:
+    """The names of a header that goes on below its first row, how many rows more it has, and what is said of them.
+
+    A second row names what the first leaves blank, as SurveyMonkey and merged cells do, where a number comes below it;
+    Qualtrics has the questions and its own ids there.
+
+    Args:
+        upper: The first row's names, stripped.
+        below: The two rows below it.
+        row: The number of the first.
+    """
+    rows = [[cell.strip() for cell in [*cells, *[""] * len(upper)][: len(upper)]] for cells in below]
+    if len(rows) > 1 and any(cell.startswith('{"ImportId"') for cell in rows[1]):
+        said = message(
+            "Left out, as Qualtrics' questions and ids: rows {row:,} and {other:,}.", row=row + 1, other=row + 2
+        )
+        return upper, 2, [said]
+    unnamed = [place for place, name in enumerate(upper) if place and not name and rows and rows[0][place]]
+    lower = rows[0] if rows else []
+    if not unnamed or any(map(looks_like_number, lower)) or not any(looks_like_number(rows[-1][at]) for at in unnamed):
+        which = listing(message("column {n:,}", n=place + 1) for place in unnamed)
+        said = message("Not read, as the header does not name it: {which}.", which=which)
+        return upper, 0, [said] if unnamed else []
+    names, question = [], ""
+    for name, more in zip(upper, lower, strict=True):
+        question = name or question
+        names.append((f"{question}: {more}" if lower.count(more) > 1 else more) if more else name)
+    return names, 1, [message("Rows {row:,} and {other:,} are the header.", row=row, other=row + 1)]
 
 
 def title_remarks(titles: Sequence[tuple[int, str]]) -> list[str]:

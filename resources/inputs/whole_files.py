@@ -19,7 +19,7 @@ from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, did_you_mean, listing
 from resources.inputs.column_names import own_name
-from resources.inputs.csv_files import refuse_names_twice, title_remarks
+from resources.inputs.csv_files import refuse_names_twice, title_remarks, whole_header
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import HEAD_RECORDS, KeyTwice, Record, RecordFile, half_letter, leaves, unique_keys
 from resources.runtime.opened_files import opened
@@ -94,9 +94,11 @@ class Sheet(RecordFile):
         rows = _below_titles(every)
         titles = every[: len(every) - len(rows)]
         self.remarks = title_remarks([(row, _text(next(filter(_is_filled, cells)))) for row, cells in titles])
-        self._header = [_text(cell) for cell in rows[0][1]]
+        below = [[_text(cell) for cell in cells] for _, cells in rows[1:3]]
+        self._header, more, remarks = whole_header([_text(cell) for cell in rows[0][1]], below, rows[0][0])
+        self.remarks = [*self.remarks, *remarks]
         refuse_names_twice(self.name, [name for name in self._header if name], rows[0][0])
-        self._records = rows[1:]
+        self._records = rows[1 + more :]
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """Every row with text as a flat record."""
@@ -152,7 +154,12 @@ class Sheet(RecordFile):
             raise FileFault(self.name, problem, "Open it in Excel or LibreOffice and save it: that computes them.")
 
     def _of_sheet(self, book: CalamineWorkbook, name: str) -> list[tuple[int, list[Any]]]:
-        rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
+        sheet = book.get_sheet_by_name(name)
+        rows = sheet.to_python(skip_empty_area=False)
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
+            # A cell over several rows stands for each of them; over several columns it is a title.
+            for cells in rows[top + 1 : bottom + 1] if left == right else ():
+                cells[left] = rows[top][left]
         most = current_limits().columns
         if rows and len(rows[0]) > most:
             problem = f"sheet '{name}' has {len(rows[0]):,} columns, and at most {most:,} are read."

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.csv_files import CsvRows, read_csv_file
+from resources.inputs.csv_files import CsvRow, CsvRows, read_csv_file
 from tests.resources.inputs.made_files import written
 
 
@@ -140,3 +140,32 @@ def test_a_title_above_the_table_is_left_out_and_said(tmp_path: Path, title: str
 def test_what_is_not_surely_a_title_stays_the_header(tmp_path: Path, lines: list[str]) -> None:
     with CsvRows(written(tmp_path / "a.csv", *lines), ["score"]) as rows:
         assert (rows.header_row, rows.remarks) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("lines", "columns", "header_row", "remark"),
+    [
+        # SurveyMonkey names one question, and below it who answered.
+        (
+            ["ID,How good?,,Model", ",Ann,Bob,gpt", "1,4,5,4", "2,3,3,2"],
+            ["ID", "Ann", "Bob", "gpt"],
+            2,
+            ["Rows 1 and 2 are the header."],
+        ),
+        # Names that come for several questions have the question before them.
+        (["ID,Q1,,Q2,", ",a,b,a,b", "1,4,5,4,3"], ["ID", "Q1: a", "Q1: b", "Q2: a", "Q2: b"], 2,
+         ["Rows 1 and 2 are the header."]),
+        (["ResponseId,Q1", "Response ID,How good?", '"{""ImportId"":""_id""}","{""ImportId"":""QID1""}"', "R_1,4"],
+         ["ResponseId", "Q1"], 3, ["Left out, as Qualtrics' questions and ids: rows 2 and 3."]),
+        (["id,a,", "x,1,good", "y,2,bad"], ["id", "a"], 1, ["Not read, as the header does not name it: column 3."]),
+        ([",a,b", "0,1,2", "1,2,3"], ["a", "b"], 1, []),
+    ],
+)  # fmt: skip
+def test_a_header_may_go_on_below(
+    tmp_path: Path, lines: list[str], columns: list[str], header_row: int, remark: list[str]
+) -> None:
+    with CsvRows(written(tmp_path / "a.csv", *lines)) as rows:
+        assert (rows.columns, rows.header_row, rows.remarks) == (columns, header_row, remark)
+        first = next(iter(rows))
+    assert isinstance(first, CsvRow)
+    assert first.row == header_row + 1

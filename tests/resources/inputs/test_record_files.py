@@ -211,6 +211,25 @@ def test_a_file_of_which_no_line_can_be_read_is_told_line_by_line_in_every_study
     assert "there is no" not in said
 
 
+def test_a_cell_merged_over_rows_stands_for_each_and_a_header_may_have_two_rows(tmp_path: Path) -> None:
+    rows = [
+        ["ref", "image", "scores", ""],
+        ["", "", "ann", "bob"],
+        ["r1", "a", 1, 2],
+        ["", "b", 4, 4],
+        ["r2", "c", 3, 3],
+    ]
+    made = excel(tmp_path / "a.xlsx", Ratings=rows)
+    with ZipFile(made) as old, ZipFile(tmp_path / "b.xlsx", "w") as new:
+        for name in old.namelist():
+            merged = b'</sheetData><mergeCells count="1"><mergeCell ref="A3:A4"/></mergeCells>'
+            new.writestr(name, old.read(name).replace(b"</sheetData>", merged))
+    file = record_file(tmp_path / "b.xlsx")
+    assert file.names()[0] == ["ref", "image", "ann", "bob"]
+    found = [(one.row, one.fields["ref"]) for one in file.records() if isinstance(one, Record)]
+    assert found == [(3, "r1"), (4, "r1"), (5, "r2")]
+
+
 def test_formulas_that_nobody_computed_are_no_blanks(tmp_path: Path) -> None:
     made = excel(tmp_path / "a.xlsx", other=[], Ratings=[["id", "gpt", "ann", "bob"], ["a", 1, 2, 3], ["b", 4, 4, 5]])
     with ZipFile(made) as old, ZipFile(tmp_path / "b.xlsx", "w") as new:
