@@ -4,8 +4,11 @@ import re
 import unicodedata
 from typing import Final
 
-# Without a width: spaces, joiners, marks of direction, the soft hyphen and the byte order mark.
-_ZERO_WIDTH: Final = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
+# Without a width: spaces, joiners, marks of direction, the soft hyphen, the byte order mark, how an emoji is drawn and
+# the colour of its skin.
+_ZERO_WIDTH: Final = re.compile(
+    "[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufe0e\ufe0f\U0001f3fb-\U0001f3ff]"
+)
 
 
 def plain_spaces(text: str) -> str:

@@ -73,7 +73,9 @@ class CsvRows:
             if not said:
                 first = self._below_titles(first, likely)
             self.delimiter = said[1] if said else _delimiter(first, likely)
-            self._records = csv.reader(chain([first], self._lines), delimiter=self.delimiter, strict=True)
+            self._records: Iterator[list[str]] = csv.reader(
+                chain([first], self._lines), delimiter=self.delimiter, strict=True
+            )
             self.header = [cell.strip() for cell in self._next(self.header_row - 1) or []]
             self._read_on()
             if not self.columns:

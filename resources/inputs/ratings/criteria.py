@@ -53,9 +53,13 @@ def _are_numbered(texts: Collection[str]) -> bool:
 
 def shares_words(n_by_text: Mapping[str, int], words: Collection[str]) -> bool:
     """Whether most of a column's texts are among these words, and several of them."""
-    given = {one_spelling(word) for word in words}
-    shared = [n for text, n in n_by_text.items() if one_spelling(text) in given]
+    given = {_plain_word(word) for word in words}
+    shared = [n for text, n in n_by_text.items() if _plain_word(text) in given]
     return len(shared) > 1 and sum(shared) >= SHARED * sum(n_by_text.values())
+
+
+def _plain_word(text: str) -> str:
+    return one_spelling(text).replace(" / ", "/")  # 4 / 5
 
 
 class CriterionColumns:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, NamedTuple
 
 FEWEST: Final = 3
 # From the lowest on; a bar separates words for one step. Who gives two words for one step has a scale of his own.
@@ -35,6 +35,8 @@ _STEPS: Final = [
     for scale in _SCALES
 ]
 _NUMBERED: Final = re.compile(r"(\d{1,3})\s*[-.:)=\u2013]\s*\S")
+# The number of a step before or after its words: 1 - Bad, Good (4).
+_ITS_NUMBER: Final = re.compile(r"^\(?\d{1,2}\)?\s*[-.:)=\u2013 ]\s*(?=[^\d\s])|\s*\(\d{1,2}\)$")
 _STARS: Final = re.compile("([\u2605\u2b50]*)\u2606*")
 
 
@@ -44,11 +46,27 @@ def known_order(labels: Iterable[str]) -> list[str] | None:
     if len(given) < FEWEST:
         return None
     for steps in (*_STEPS, _stars(given)):
-        places = [steps.get(_plain_label(label)) for label in given]
+        places = [
+            steps.get(_plain_label(label), steps.get(_plain_label(_ITS_NUMBER.sub("", label)))) for label in given
+        ]
         known = [place for place in places if place is not None]
         if len(set(known)) == len(given):
             return [label for _, label in sorted(zip(known, given, strict=True))]
     return None
+
+
+class ButOne(NamedTuple):
+    """The one label without a place in a known order, and the others in theirs."""
+
+    label: str
+    order: list[str]
+
+
+def order_but_one(labels: Iterable[str]) -> ButOne | None:
+    """The first label without which the others have a known order; null where there is none."""
+    given = list(labels)
+    orders = ((label, known_order(one for one in given if one != label)) for label in given)
+    return next((ButOne(label, order) for label, order in orders if order), None)
 
 
 def numbered_order(labels: Iterable[str]) -> list[str] | None:

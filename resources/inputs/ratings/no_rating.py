@@ -12,7 +12,8 @@ from resources.inputs.faults import Faults
 NO_RATING: Final = frozenset({"None", "null", "NULL", "#N/A", "#NA", "-", "--", "?", ".", "n.a."})
 # In whatever letter case.
 _NOT_APPLICABLE: Final = frozenset(
-    {"n/a", "not applicable", "not available", "not rated", "no answer", "non applicabile", "nicht zutreffend"}
+    {"n/a", "not applicable", "not available", "not rated", "no answer", "prefer not to say", "prefer not to answer"}
+    | {"non applicabile", "preferisco non rispondere", "nicht zutreffend", "keine angabe"}
 )
 # What a call that failed leaves, and what a person writes who passes an object over.
 _FAILED: Final = re.compile(

@@ -18,7 +18,7 @@ from analysis.words import how_often
 from resources.errors import SHOWN, FileFault, UserError, did_you_mean, listing
 from resources.inputs.any_file import AS_IT_IS, Opening
 from resources.inputs.column_names import SpelledNames, own_name
-from resources.inputs.ratings.known_orders import known_order, numbered_order
+from resources.inputs.ratings.known_orders import known_order, numbered_order, order_but_one
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
 from resources.inputs.ratings.likely import names_a_metric
 from resources.inputs.ratings.no_rating import correction, refuse_no_labels
@@ -384,6 +384,10 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
     elif not (columns.labels or columns.positive) and (numbered := numbered_order(labels)):
         add = f"--labels {shlex.quote('|'.join(numbered))}"
         notes.append(message("Labels begin with numbers: where these are their order, add `{add}`.", add=Name(add)))
+    elif not (columns.labels or columns.positive or columns.scale) and (but := order_but_one(there)):
+        add = f"--labels {shlex.quote('|'.join(but.order))} --blank {shlex.quote(but.label)}"
+        one_is_odd = "All labels but '{label}' have a known order: where it is no rating, add `{add}`."
+        notes.append(message(one_is_odd, label=Name(but.label), add=Name(add)))
     for label, code in codes.items():
         n = {name: int((column == code).sum()) for name, column in values.items()}
         for which, names in ((message("judges"), raw.judges), (message("people"), raw.people)):

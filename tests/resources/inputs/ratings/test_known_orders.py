@@ -24,6 +24,9 @@ from tests.resources.inputs.ratings.test_table import NAN, WIDE, csv, same, valu
         ["Insufficiente", "Sufficiente", "Buono", "Ottimo"],
         ["mai", "a volte", "spesso", "sempre"],
         ["basso", "medio", "alto"],
+        ["1 - Very bad", "2 - Bad", "3 - OK", "4 - Good", "5 - Very good"],
+        ["Poor (1)", "Fair (2)", "Good (3)"],
+        ["5. never", "4. sometimes", "1. always"],
         ["\u2606" * 5, "\u2605" + "\u2606" * 4, "\u2605" * 3 + "\u2606" * 2, "\u2605" * 5],
         ["\u2b50\ufe0f", "\u2b50\ufe0f" * 2, "\u2b50\ufe0f" * 5],
     ],
@@ -58,3 +61,20 @@ def test_a_known_scale_is_ordinal_and_the_note_says_how_to_change_it(tmp_path: P
     assert read_ratings(path, replace(WIDE, scale="ordinal")).scale == "ordinal"
     with pytest.raises(UserError, match="no order of their own"):
         read_ratings(path, replace(WIDE, scale="interval"))
+
+
+def test_one_label_outside_of_a_known_scale_is_a_question(tmp_path: Path) -> None:
+    rows = ["a,low,low,low", "b,high,high,high", "c,medium,medium,medium", "d,cannot tell,low,low"]
+    found = read_ratings(csv(tmp_path, "\n".join(["id,gpt,ann,bob", *rows])), WIDE)
+    assert found.scale == "nominal"
+    assert (
+        "All labels but 'cannot tell' have a known order: where it is no rating, add "
+        "`--labels 'low|medium|high' --blank 'cannot tell'`."
+    ) in found.notes
+
+
+def test_what_surveys_write_for_no_rating_leaves_the_scale_its_order(tmp_path: Path) -> None:
+    rows = ["a,low,low,low", "b,high,high,Keine Angabe", "c,medium,medium,medium", "d,Prefer not to say,low,low"]
+    found = read_ratings(csv(tmp_path, "\n".join(["id,gpt,ann,bob", *rows])), WIDE)
+    assert (found.scale, found.labels) == ("ordinal", ("low", "medium", "high"))
+    assert found.notes[0].startswith("Read as no rating: 'Keine Angabe' (once), 'Prefer not to say' (once)")

@@ -62,6 +62,9 @@ ROWS = range(40)
          ["rater", "object", "rating", "other"]),
         ("text,label,_annotator_id,answer", lambda i: f"t {i // 2},REL,{('ann', 'gpt')[i % 2]},{'yn'[i % 3 // 2]}",
          ["object", "other", "rater", "rating"]),
+        # 4 / 5 is 4/5.
+        ("item,AI rating,Lee", lambda i: f"d{i},{1 + i % 5}/5,{1 + i % 4}{(' / ', '/')[i % 3 // 2]}5",
+         ["object", "judge", "person"]),
         # Who wrote what is rated is no rater.
         ("prompt,model,score", lambda i: f"p{i // 2},{('human', 'gpt-4')[i % 2]},{i % 4}",
          ["source", "judge", "judge"]),
