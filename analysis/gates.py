@@ -1,6 +1,7 @@
 """Gates: a number, what it must reach, and one sentence that a newcomer can read."""
 
 import math
+import re
 from typing import Literal, NamedTuple
 
 import scipy
@@ -220,7 +221,9 @@ def _gate(name: str, seen: float | None, needed: float, sign: Literal[">=", "<="
 
 
 def _over(n: int, counted: str) -> str:
-    return message(" over {n} {counted}", n=n, counted=counted)
+    # Of a plural in words the singular: numbers, queries with a kappa, kinds of alteration.
+    one = re.sub(r"(?<=[a-z])(ies|s)\b", lambda end: "y" if end[0] == "ies" else "", counted, count=1)
+    return message(" over {n} {counted}", n=n, counted=one if n == 1 else counted)
 
 
 def _compares(seen: float, needed: float, sign: Literal[">=", "<="]) -> bool:

@@ -104,7 +104,7 @@ def step_due(facts: ContingencyFacts) -> ContingencyStep:
         why = (
             "No further threshold helps against the bias"
             if facts.biased
-            else "Neither judge scores higher, so no threshold is to blame"
+            else "Neither judge is shown to score higher, so no threshold is to blame"
         )
         return ContingencyStep(
             "recalibrate",

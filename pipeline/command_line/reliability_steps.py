@@ -188,7 +188,11 @@ def _threshold(written: str, now: Mapping[str, float]) -> tuple[str, float]:
 
 def _why(tables: ContingencyTables) -> str:
     decides: Any = tables.bias_test[tables.bias_test["test"] == "query_medians"]
-    return "" if decides["biased"].fillna(False).any() else "Neither judge scores higher by the test that decides."
+    return (
+        ""
+        if decides["biased"].fillna(False).any()
+        else "Neither judge is shown to score higher by the test that decides."
+    )
 
 
 def show_thresholds(console: Console, study: Study, chosen: Mapping[str, float], *, advised: bool) -> None:

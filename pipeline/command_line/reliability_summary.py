@@ -113,7 +113,7 @@ def _higher(row: Mapping[Any, Any]) -> str:
 def _neither(row: Mapping[Any, Any]) -> str:
     bounds = interval_in_words(row["shift_low"], row["shift_high"], row["interval_method"])
     less = f"{one_line(row['judge_1'])} less {one_line(row['judge_2'])}"
-    return f"neither scores higher; the median shift of {less} is {row['shift']:+.3f}{bounds}"
+    return f"neither is shown to score higher; the median shift of {less} is {row['shift']:+.3f}{bounds}"
 
 
 def recalibration_in_words(study: Study) -> list[str]:

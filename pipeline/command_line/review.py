@@ -21,10 +21,12 @@ THEME = {
     "light.primaryColor": "#2b6cb0",
     "light.textColor": "#1a202c",
     "light.borderColor": "#cbd5e0",
+    "light.secondaryBackgroundColor": "#f7fafc",
     "dark.primaryColor": "#2f74c0",
     "dark.backgroundColor": "#14181f",
     "dark.textColor": "#e6e9ee",
     "dark.borderColor": "#465062",
+    "dark.secondaryBackgroundColor": "#1f2631",
 }
 
 

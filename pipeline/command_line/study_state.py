@@ -218,4 +218,5 @@ def _line(metadata: Mapping[str, Any], partition: str | None, labels: tuple[str,
 
 
 def _shown(value: Any) -> str:
-    return f"{value:.3f}" if isinstance(value, float) else str(value)
+    # The digits that metadata has: rounded once more, a number would differ from the one in the report.
+    return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -32,9 +32,10 @@ def written(value: float, decimals: int, language: str) -> str:
 
 
 def marked(digits: str, language: str) -> str:
-    """Digits that Python wrote, with the decimal and thousands marks of a language."""
+    """Digits that Python wrote, with the decimal and thousands marks of a language, and a minus sign for a hyphen."""
     marks = locale(language).number_symbols["latn"]
-    return digits.translate(str.maketrans({".": marks["decimal"], ",": marks["group"]}))
+    written = digits.translate(str.maketrans({".": marks["decimal"], ",": marks["group"]}))
+    return f"{MINUS}{written[1:]}" if written.startswith("-") else written
 
 
 def number(value: Any, decimals: int = DECIMALS) -> Text:

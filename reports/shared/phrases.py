@@ -25,7 +25,7 @@ def phrase(words: Any, *, inside: bool = False) -> Text:
     """
     if isinstance(words, Name):
         return same(words)
-    said = {LANGUAGES[0]: str(words)} | {language: translation(str(words), language) for language in LANGUAGES[1:]}
+    said = {language: translation(str(words), language) for language in LANGUAGES}
     ready = {language: one.rstrip(".") if inside else one for language, one in said.items() if one is not None}
     if len(ready) < len(said):
         return in_english(ready[LANGUAGES[0]])
@@ -47,16 +47,15 @@ def _capital(html: Markup) -> Markup:
 
 
 def translation(sentence: str, language: str) -> str | None:
-    """The sentence in another language; none where its template has no translation.
+    """The sentence in a language of the page; none where its template has no translation.
 
     Values that are messages are translated too, names and other words stay, and numbers have the language's marks.
     """
     template, values = made_of(sentence)
     # What joins messages, such as "{part_0}; {part_1}", is the same in every language.
     joins = values and not A_WORD.search("".join(text for text, *_ in string.Formatter().parse(template)))
-    words = catalogue(language).get(
-        template, template.replace(", {high", BETWEEN[language] + "{high") if joins else None
-    )
+    known = {template: template} if language == LANGUAGES[0] else catalogue(language)
+    words = known.get(template, template.replace(", {high", BETWEEN[language] + "{high") if joins else None)
     if words is None:
         return None
     return _Formatter(language).vformat(form_for(words, values.get("n"), language), (), values) if values else words

@@ -33,6 +33,13 @@ class TableView:
     emphasised: frozenset[int] = field(default_factory=frozenset)  # rows to read first
     stacks: bool = False
 
+    @property
+    def filled(self) -> list[int]:
+        """Places of the columns that are shown: all but those that are empty in every row."""
+        return [
+            place for place in range(len(self.heads)) if not self.rows or any(row[place] != "" for row in self.rows)
+        ]
+
 
 @dataclass(frozen=True)
 class DataColumn:

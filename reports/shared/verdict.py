@@ -441,7 +441,8 @@ def _bounds(low: float | None, high: float | None) -> list[Text]:
 
 
 def _sentence(text: str) -> str:
-    return text if text.endswith((".", "?", ":")) else f"{text}."
+    begun = text[:1].upper() + text[1:]
+    return begun if begun.endswith((".", "?", ":")) else f"{begun}."
 
 
 def style_of(word: str) -> str:

@@ -13,7 +13,7 @@ from reports.shared.charts import Chart
 from reports.shared.colours import MAIN, OTHER
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
 from reports.shared.marks import Interval, line_at, row_layers
-from reports.shared.numbers import NOTHING, interval, is_number, number, p_value, plain_number, whole
+from reports.shared.numbers import MINUS, NOTHING, interval, is_number, number, p_value, plain_number, whole
 from reports.shared.page import Page, rendered
 from reports.shared.phrases import phrase, sentence
 from reports.shared.table_view import DataTable, Head, TableView, all_rows
@@ -119,6 +119,7 @@ def _answer(judge: Values, result: Values) -> Answer:
     names = {"judge": same(judge["name"]), "person": same(people[0])}
     n_clusters = result["n_clusters"] if judge["n_clusters"] is None else judge["n_clusters"]
     counts = {"n": whole(judge["n"]), "clusters": whole(n_clusters)}
+    rests_on = "rests_on" if result["cluster"] or n_clusters < judge["n"] else "rests_on_objects"
     not_covered = [say("not_covered.objects"), say("not_covered.repeats")]
     tried = [*judge["errors"]["tried"], *judge["errors"]["sizes"]] if judge["errors"] else []
     depends = list(dict.fromkeys(one["column"] for one in tried if one["p_holm"] is not None and one["p_holm"] < LEVEL))
@@ -131,7 +132,7 @@ def _answer(judge: Values, result: Values) -> Answer:
         reasons=[sentence(reason) for reason in said["reasons"]],
         next_step=step_of(judge, people),
         not_covered=not_covered,
-        rests_on=say("rests_on", **counts, people=joined(people[:8])),
+        rests_on=say(rests_on, **counts, people=joined(people[:8])),
     )
 
 
@@ -172,7 +173,7 @@ def _agreement(result: Values) -> list[TableView]:
         lines = [*judge["statistics"], *judge["each_person"]]
         rows = [
             [
-                phrase(line["statistic"]),
+                _statistic(line["statistic"]),
                 phrase(_against(line, result) or Name(NOTHING)),
                 _number(line["value"]),
                 interval(*(line["ci"] or (None, None)), unreliable=line["unreliable"]),
@@ -180,7 +181,7 @@ def _agreement(result: Values) -> list[TableView]:
             ]
             for line in lines
         ]
-        heads = _heads("statistic", "against", "value", "interval", "n", text=("against",))
+        heads = _heads("statistic", "against", "value", "interval", "count", text=("against",))
         caption = say("table.statistics", judge=name, reference=phrase(result["reference"]))
         views.append(TableView(caption, heads, rows, stacks=True))
         if judge["confusion"]:
@@ -189,6 +190,12 @@ def _agreement(result: Values) -> list[TableView]:
             cells = [[label, *map(whole, row)] for label, row in zip(labels, judge["confusion"], strict=True)]
             views.append(TableView(say("table.confusion", judge=name), heads, cells))
     return views
+
+
+def _statistic(name: str) -> Text:
+    """A statistic's name with a minus sign where a difference has a hyphen."""
+    said = phrase(name)
+    return Text({language: html.replace(" - ", f" {MINUS} ") for language, html in said.html.items()})
 
 
 def _against(line: Values, result: Values) -> str | None:
@@ -282,7 +289,7 @@ def _judges(result: Values) -> list[TableView]:
     caption = say("table.judges", n=whole(compared["n"]))
     views = [TableView(caption, _heads("judge", "value", "letters", text=("letters",)), rows, stacks=True)]
     pairs: list[list[Part]] = [
-        [f"{one['first']} - {one['second']}", _value(one["difference"]), p_value(one["p_holm"])]
+        [f"{one['first']} {MINUS} {one['second']}", _value(one["difference"]), p_value(one["p_holm"])]
         for one in compared["pairs"]
     ]
     return [*views, TableView(say("table.pairs"), _heads("judge", "difference", "p"), pairs, stacks=True)]

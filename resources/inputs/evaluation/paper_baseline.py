@@ -101,5 +101,8 @@ def _result(entry: Any, row: int, faults: Faults) -> PaperResult | None:
     return PaperResult(entry["dataset"].strip(), metric, float(value), **words, category=of, sign=sign)
 
 
-def _words(value: Any) -> str:
+def _words(value: Any) -> str | None:
+    """What people read: a list as its parts, an empty one as nothing."""
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_words, value))) or None
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

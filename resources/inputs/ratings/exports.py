@@ -206,7 +206,7 @@ class BattleRatings(RecordFile):
             ties = "Ties, as '{who}' answers otherwise in the other order: {n:,} of {all:,} pairs seen in both."
             remarks.append(message(ties, who=Name(who), n=n, all=len(places[who])))
         remarks += filter(None, (_preferred_place(who, one, len(places)) for who, one in places.items()))
-        if n_ties:
+        if any(one.fields[RATING] == "tie" for one in self._records):
             remarks.append(message(A_TIE_HERE))
 
     def _left_out(self, who: str, of_pairs: Sequence[tuple[list[int], list[Record]]], n_rows: int) -> str:

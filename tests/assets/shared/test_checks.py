@@ -76,14 +76,14 @@ def test_a_run_for_one_setting_has_that_settings_result(instance: dg.DagsterInst
     # The other one is the table's.
     [seen] = [check for check in evaluations(instance, {"dagster/partition": KEYS[1]}) if check.partition is not None]
     assert (seen.partition, seen.passed) == (KEYS[1], False)
-    assert seen.description == "Level is 0.500 over 1 objects; needed: at least 0.6. Raise it."
+    assert seen.description == "Level is 0.500 over 1 object; needed: at least 0.6. Raise it."
 
 
 def test_a_run_over_settings_names_the_worst_and_the_others_that_fail(instance: dg.DagsterInstance) -> None:
     [seen] = [check for check in evaluations(instance, over(0, 3)) if check.partition is None]
     assert not seen.passed
     assert seen.description == (
-        f"2 of 4 settings pass. Worst is {KEYS[2]}: Level is 0.200 over 1 objects; needed: at least 0.6. Raise it. "
+        f"2 of 4 settings pass. Worst is {KEYS[2]}: Level is 0.200 over 1 object; needed: at least 0.6. Raise it. "
         f"Also failing: {KEYS[1]}."
     )
     # The table lists settings in the configuration's order, whatever order the frames come in.
@@ -160,7 +160,7 @@ def test_a_run_of_a_passing_setting_leaves_a_failed_table_failed_and_names_what_
     evaluation = record.evaluation
     assert evaluation is not None
     assert evaluation.description == (
-        f"2 of 4 settings pass; 1 judged in this run ({KEYS[0]}). Worst is {KEYS[2]}: Level is 0.200 over 1 objects; "
+        f"2 of 4 settings pass; 1 judged in this run ({KEYS[0]}). Worst is {KEYS[2]}: Level is 0.200 over 1 object; "
         f"needed: at least 0.6. Raise it. Also failing: {KEYS[1]}."
     )
     assert (evaluation.metadata["seen"].value, evaluation.metadata["n_failed"].value) == ("0.2", 2)
@@ -182,7 +182,7 @@ def test_a_run_of_the_last_failing_setting_makes_the_table_pass(
     assert record.status == AssetCheckExecutionRecordStatus.SUCCEEDED
     assert (record.evaluation and record.evaluation.description) == (
         f"All 2 settings pass; 1 judged in this run ({KEYS[1]}). Nearest to the limit is {KEYS[1]}: Level is 0.700 "
-        "over 1 objects; needed: at least 0.6."
+        "over 1 object; needed: at least 0.6."
     )
 
 

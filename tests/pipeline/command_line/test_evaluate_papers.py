@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pipeline.samples.evaluation import EvaluationSamples
+from resources.inputs.evaluation.paper_baseline import read_baseline
 from tests.pipeline.command_line.evaluated import evaluated, json_lines, refused, told
 
 QUICK = ("--n-bootstrap", 100)
@@ -87,6 +88,13 @@ def test_an_undefined_number_of_ours_is_compared_with_nothing(tmp_path: Path) ->
     [one] = result["comparisons"]
     assert (one["value"], one["delta"], one["deviates"]) == (None, None, None)
     assert one["undefined"] == "all 9 prediction scores are equal"
+
+
+def test_lists_of_a_paper_are_written_as_words(tmp_path: Path) -> None:
+    entry = {"dataset": "a", "metric": "srcc", "value": 0.9, "model": "m"}
+    (tmp_path / "b.json").write_text(json.dumps([entry | {"tools": ["x", "y"], "protocol": []}]))
+    [found] = read_baseline(tmp_path / "b.json")
+    assert (found.tools, found.protocol) == ("x, y", None)
 
 
 @pytest.mark.parametrize(

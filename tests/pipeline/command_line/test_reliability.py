@@ -134,7 +134,9 @@ def test_a_threshold_is_named_by_judge_and_value_or_refused(said: Said, validate
     ):
         with pytest.raises(UserError, match=words):
             said("reliability", "accept-thresholds", "--judge", written)
-    with pytest.raises(UserError, match=r"No threshold is advised but the current one\. Neither judge scores higher"):
+    with pytest.raises(
+        UserError, match=r"No threshold is advised but the current one\. Neither judge is shown to score higher"
+    ):
         said("reliability", "accept-thresholds")
     with pytest.raises(UserError, match="names no one"):
         said("reliability", "accept-thresholds", "--judge", "judge2=0.6", "--who", " ")

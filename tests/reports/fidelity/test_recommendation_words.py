@@ -121,7 +121,7 @@ def test_a_number_corrected_for_the_choice_stands_beside_what_was_seen() -> None
 
 def test_stand_in_and_blind_spots_have_a_line_each() -> None:
     text = text_of(recommendation(contents_with(**SURE)))
-    assert "Alternative annotator test: it wins against a share of" in text
+    assert "Alternative annotator test: omega, the share of annotators against whom it wins, is" in text
     assert "stand in for an annotator" not in text
     # Of the four alterations that should lower the score the hue shift is not seen.
     assert "Of the 4 alterations of the golden set, judged at" in text

@@ -1,6 +1,7 @@
 """Sentences of tables in Italian: every template of the code has one, with the same values."""
 
 import ast
+import re
 import string
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from analysis.messages import Name, labelled, message, message_list
 from reports.shared.phrases import catalogue, phrase
+from reports.shared.text import FOLDER, read_words
 from resources.errors import listing
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -101,6 +103,25 @@ def test_a_message_is_said_in_italian_with_the_same_numbers_in_its_marks() -> No
         "en": "t(3.46), 1,234 products, user's own words",
         "it": "t(3,46), 1.234 prodotti, user's own words",
     }
+
+
+def test_a_page_has_one_sign_for_minus_in_sentences_too_and_their_text_stays_as_it_was() -> None:
+    said = message("difference {seen} [{low:.3f}, {high:.3f}]", seen=message("{x:+.3f}", x=-0.5), low=-1.0, high=2.0)
+    assert said == "difference -0.500 [-1.000, 2.000]"
+    assert phrase(said).plains["en"] == "difference \u22120.500 [\u22121.000, 2.000]"
+
+
+def test_words_of_pages_have_no_hyphen_for_a_minus() -> None:
+    hyphens = {
+        f"{name}.{language}: {key}"
+        for language in ("en", "it")
+        for study in ("shared", "fidelity", "pairwise", "evaluation", "reliability", "verdict")
+        for name in (f"{study}/words", f"{study}/glossary")
+        if (FOLDER / f"{name}.{language}.yaml").exists()
+        for key, words in read_words(name, language).items()
+        if re.search(r"(^|[\s(\[=])-(\d|\s\w_)|\w - [\dA-Za-z]_?", words) and not key.endswith(".source")
+    }
+    assert hyphens == set()
 
 
 def test_what_a_list_leaves_out_is_said_in_italian_of_sentences_too() -> None:

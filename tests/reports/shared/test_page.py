@@ -16,6 +16,7 @@ from markupsafe import Markup
 from reports.fidelity.report import fidelity_page
 from reports.pairwise.report import pairwise_page
 from reports.shared.page import HERE, STYLES, attribute, environment, source
+from reports.shared.table_view import Head, TableView
 from reports.shared.text import same
 from resources.runtime.provenance import Provenance
 from tests.reports.fidelity.made_contents import contents_of_size
@@ -58,6 +59,13 @@ def test_the_same_tables_give_the_same_bytes(page: str) -> None:
 def test_a_misspelt_name_in_a_template_is_an_error() -> None:
     with pytest.raises(UndefinedError):
         environment().from_string("{{ no_such_thing }}").render()
+
+
+def test_a_column_that_is_empty_in_every_row_is_not_shown() -> None:
+    heads = [Head(same(name)) for name in ("method", "value", "note", "label")]
+    view = TableView(same("of methods"), heads, [["a", "1", "", ""], ["b", "", "", "x"]])
+    assert view.filled == [0, 1, 3]
+    assert TableView(same("of none"), heads, []).filled == [0, 1, 2, 3]
 
 
 def test_what_users_wrote_is_escaped_in_text_and_attributes() -> None:

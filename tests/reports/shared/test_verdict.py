@@ -152,7 +152,7 @@ def test_what_fails_comes_first_where_nothing_is_proven_too() -> None:
 def test_a_judge_that_is_a_copy_of_people_is_said_to_be_before_all_else(word: Word) -> None:
     why = "it equals human1 on all 40 objects that both have"
     copy = Condition(COPIES, "does not apply", False, None, None, None, "", None, None, None, why)
-    assert lines_in_short(stated(word, ORDER, ICC, copy), 3)[0].startswith(f"{COPIES}: {why}.")
+    assert lines_in_short(stated(word, ORDER, ICC, copy), 3)[0].startswith(f"{COPIES.capitalize()}: {why}.")
 
 
 def test_a_copy_leaves_nothing_to_compare_and_only_the_way_out_is_said() -> None:
@@ -160,7 +160,7 @@ def test_a_copy_leaves_nothing_to_compare_and_only_the_way_out_is_said() -> None
     copied = Condition(COPIES, "does not apply", False, None, None, None, "", None, None, None, why)
     own = Condition("agreement with people", "proven", True, 1.0, 0.99, 1.0, "interval above 0", 60, 60)
     said = Stated("gpt", "", "people", Verdict("cannot say", (why,), (own, copied)))
-    assert lines_of(said) == [f"{why}.", "On 60 objects."]
+    assert lines_of(said) == [f"I{why[1:]}.", "On 60 objects."]
 
 
 def test_more_objects_are_said_and_far_more_are_not_counted() -> None:
@@ -172,8 +172,8 @@ def test_more_objects_are_said_and_far_more_are_not_counted() -> None:
 
 def test_what_cannot_be_said_says_why_first() -> None:
     said = lines_of(stated("cannot say", ORDER))
-    assert said[0] == "the reason in words."
-    assert lines_of(stated("cannot say"))[0] == "the reason in words."
+    assert said[0] == "The reason in words."
+    assert lines_of(stated("cannot say"))[0] == "The reason in words."
 
 
 def test_a_crowd_is_held_against_epsilon_in_both_languages() -> None:

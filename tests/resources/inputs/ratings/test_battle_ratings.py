@@ -78,6 +78,13 @@ def test_two_orders_that_differ_are_a_tie_and_the_note_says_how_often(tmp_path: 
     )
 
 
+def test_what_a_tie_means_is_said_only_where_there_is_one(tmp_path: Path) -> None:
+    rows = [row(question_id=n, judge=judge) for n in range(3) for judge in ("expert_1", "gpt4_pair")]
+    assert A_TIE_HERE not in raw_ratings(written(tmp_path / "none.jsonl", *rows), JUDGED).notes
+    one = row(question_id=9, judge="expert_1", winner="tie")
+    assert A_TIE_HERE in raw_ratings(written(tmp_path / "one.jsonl", *rows, one), JUDGED).notes
+
+
 def test_a_judge_that_prefers_the_place_is_said_with_the_interval_of_study_b(tmp_path: Path) -> None:
     # Of 40 pairs in both orders 10 go to the second shown twice, the others to gpt-4: 30 of 80 answers to the first.
     rows = [row(question_id=n, judge=judge) for n in range(40) for judge in ("expert_1", "gpt4_pair")]
