@@ -103,6 +103,11 @@ class Translations:
             html[language] = escape(words).format(**{name: _in(part, language) for name, part in parts.items()})
         return Text(html)
 
+    def names_below(self, key: str) -> list[str]:
+        """What stands right below a key, in the order of the data files."""
+        names = (one.split(".")[1] for one in self.texts[LANGUAGES[0]] if one.startswith(f"{key}."))
+        return list(dict.fromkeys(names))
+
     def has(self, key: str) -> bool:
         """Whether there are words under this key."""
         return all(key in texts for texts in self.texts.values())

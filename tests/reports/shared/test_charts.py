@@ -7,9 +7,8 @@ import altair
 import pytest
 
 from reports.fidelity.agreement import agreement_charts, scatter_chart
-from reports.fidelity.contents import Contents
+from reports.fidelity.contents import WORDS, Contents
 from reports.fidelity.repeatability import icc_chart, repeatability_charts
-from reports.fidelity.report import TERMS
 from reports.fidelity.sensitivity import sensitivity_charts
 from reports.fidelity.settings import TERM_OF_GATE
 from reports.shared.drawing import Axis, Drawing, rows_axis
@@ -96,4 +95,4 @@ def test_every_term_that_is_linked_is_in_the_help() -> None:
     linked = set(TERM_OF_GATE.values()) | set(agreement_tables.TERMS.values())
     for module in (agreement, agreement_tables, calls, dose, people, repeatability, sensitivity):
         linked |= set(re.findall(r'term="(\w+)"', inspect.getsource(module)))
-    assert linked <= set(TERMS)
+    assert linked <= set(WORDS.names_below("glossary"))
