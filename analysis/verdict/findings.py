@@ -163,9 +163,7 @@ def _of_judge(name: str, scores: Floats, asked: _Asked, *, same_scale: bool) -> 
     of_scores = people.measure == "scores"
     of_people, undefined, against, verdict = None, "", None, None
     if people.answers.shape[1] == 1:
-        against = against_one(
-            people, scores, policy.levels, fewest_objects=policy.fewest_objects, same_scale=same_scale
-        )
+        against = against_one(people, scores, policy, same_scale=same_scale)
     else:
         try:
             of_people = standing(people, scores, policy.levels, same_scale=same_scale)

@@ -29,7 +29,7 @@ from analysis.verdict.people import (
     objects_needed,
     quantity_of,
 )
-from analysis.verdict.rule import CONSTANT
+from analysis.verdict.rule import CONSTANT, DEFAULT, Policy
 from analysis.words import bounded
 
 PersonWord = Literal["agrees", "agrees in order only", "does not agree", "not proven", "cannot say"]
@@ -117,10 +117,9 @@ class Judges(NamedTuple):
 def against_one(
     people: People,
     judge: ArrayLike,
-    levels: Levels = LEVELS,
+    policy: Policy = DEFAULT,
     *,
     needed: float | None = None,
-    fewest_objects: int = 30,
     same_scale: bool = True,
 ) -> AgainstOne:
     """Whether a judge agrees with one person as well as is needed: a bound decides, not the estimate.
@@ -128,9 +127,8 @@ def against_one(
     Args:
         people: One column: a person, or means of people who are not known one by one.
         judge: Shape ``(n,)``, NaN where there is none.
-        levels: How sure is sure.
+        policy: How sure is sure, and with how few objects there is nothing to say.
         needed: At least so much; none: 0.7 for Spearman, 0.6 for kappa.
-        fewest_objects: With fewer there is nothing to say.
         same_scale: Whether the judge's scores have the person's unit, so that they can be subtracted.
 
     Returns:
@@ -147,6 +145,7 @@ def against_one(
     limit = NEEDED[measure] if needed is None else needed
     n = len(machine)
     n_clusters = len(np.unique(sources)) if n else 0
+    levels, fewest_objects = policy.levels, policy.fewest_objects
 
     def word(said: PersonWord, why: str, agreement: Quantity | None = None) -> AgainstOne:
         return AgainstOne(said, n, n_clusters, agreement, limit, why, None, measure)

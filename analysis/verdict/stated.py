@@ -132,7 +132,7 @@ def against_people(
         Whom the judge was held against, the verdict, and the people; with one person no row.
     """
     if people.answers.shape[1] == 1:
-        found = against_one(people, judge, policy.levels, needed=needed, fewest_objects=policy.fewest_objects)
+        found = against_one(people, judge, policy, needed=needed)
         said = of_one_person(found, others, "this person", policy=policy)
         return "this person", with_copies(said, people, judge), ()
     of_people, why = None, ""

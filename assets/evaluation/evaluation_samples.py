@@ -91,18 +91,8 @@ def read_dataset(name: str, study: Study) -> tuple[EvaluationRead, str]:
     assert dataset.file is not None, "known_datasets gives every data set its file"
     digest = sha256_of_file(dataset.file)
     in_groups = {field for fields in dataset.group_by for field in fields}
-    read = read_evaluation_file(
-        dataset.file,
-        kind=dataset.kind,
-        prediction=dataset.prediction,
-        truth=dataset.truth,
-        numbers=[field for field in (dataset.opinion_sd, dataset.votes) if field is not None],
-        named=[*sorted(in_groups), *([] if dataset.cluster is None else [dataset.cluster])],
-        skip_bad_rows=dataset.skip_bad_rows,
-        normalise_answers=dataset.normalise_answers,
-        options=dataset.options,
-        scale=dataset.scale,
-    )
+    named = [*sorted(in_groups), *([] if dataset.cluster is None else [dataset.cluster])]
+    read = read_evaluation_file(dataset.file, dataset, named=named)
     refuse_unusable(read, max(study.evaluation.max_unusable_share, MOST_UNUSABLE))
     refuse_unknown_fields(name, dataset, read.fields)
     return with_ties(read, dataset.ties), digest

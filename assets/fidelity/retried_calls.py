@@ -39,13 +39,13 @@ def retried_calls(
     study: dg.ResourceParam[Study],
 ) -> Frames:
     """One row per setting: objects whose score comes from a later attempt, next to the others."""
+    by_object = study.fidelity.model_copy(update={"match_by": "object"})
     return each_partition(
         context,
         lambda key: retried_row(
             key,
             judge_calls[key],
-            sound_matrix(score_matrix[key], study.fidelity),
-            human_scores,
+            matched_rows(key, sound_matrix(score_matrix[key], study.fidelity), human_scores, study_objects, by_object),
             study_objects,
             study.fidelity,
         ),
@@ -54,19 +54,12 @@ def retried_calls(
 
 
 def retried_row(
-    setting: str,
-    calls: pd.DataFrame,
-    matrix: pd.DataFrame,
-    human_scores: pd.DataFrame,
-    study_objects: pd.DataFrame,
-    study: FidelityStudy,
+    setting: str, calls: pd.DataFrame, matched: pd.DataFrame, study_objects: pd.DataFrame, study: FidelityStudy
 ) -> pd.DataFrame:
     """Retried against other repeats of the same objects, and both groups of objects against people.
 
-    Objects that the study no longer has are left out and counted.
+    Objects that the study no longer has are left out and counted; `matched` has a row per object.
     """
-    by_object = study.model_copy(update={"match_by": "object"})
-    matched = matched_rows(setting, matrix, human_scores, study_objects, by_object)
     known = calls["object"].isin(study_objects["object"])
     counted = counted_calls(calls[known])
     scored = counted[counted["state"].isin(SCORED_STATES) & counted["score"].notna()]

@@ -25,7 +25,7 @@ from resources.inputs.ratings.likely_command import likely_command
 from resources.inputs.ratings.seen_columns import SeenColumn, seen_columns
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS, end_places, row_names, summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
-from resources.inputs.written_columns import WrittenOtherwise, columns_as_written, looks_like_number
+from resources.inputs.written_columns import WrittenOtherwise, evidence_of, looks_like_number
 
 # Scales that people are given, from 1 and from 0; the narrowest that holds all ratings is taken.
 FROM_ONE: Final = ((1, 5), (1, 7), (1, 10))
@@ -93,7 +93,7 @@ class Draft:
     def _with_decimal_points(self, columns: Sequence[str]) -> dict[tuple[str, str], str]:
         """How programs write the numbers of these columns, by column and cell; digits, and other forms, stay."""
         texts, found = self.texts_in(columns), {}
-        written = columns_as_written(self.file.name, texts, {}, self.file.delimiter, self.decimal)
+        written = evidence_of(texts).decided(self.file.name, self.file.delimiter, self.decimal)
         for name, of_one in texts.items():
             # Digits may name something: 007, or more of them than a float holds.
             for text in (one for one in of_one if not (one.isascii() and one.isdigit())):
@@ -205,7 +205,7 @@ class Draft:
         """All numbers of the columns."""
         texts = {name: [text for text in of_one if looks_like_number(text)] for name, of_one in
                  self.texts_in(columns).items()}  # fmt: skip
-        written = columns_as_written(self.file.name, texts, {}, self.file.delimiter, self.decimal)
+        written = evidence_of(texts).decided(self.file.name, self.file.delimiter, self.decimal)
         found = [written.on_scale(name, number, 0, 100) for name, of_one in texts.items() for text in of_one
                  if (number := written.number(name, text)) is not None]  # fmt: skip
         return np.array(found, dtype=np.float64)

@@ -141,24 +141,14 @@ def _read(asked: Asked, kind: KindName | None, prediction: str | None, group_by:
                 f"`--lower-is-better-for {name}` is no `--prediction`{did_you_mean(name, asked.scores)}. "
                 f"Those are: {listing(asked.scores) or 'none'}."
             )
-    opinions = [name for name in (asked.opinion_sd, asked.votes) if name is not None]
-    # The metadata that is needed; nothing else is kept in memory.
-    fields = [name for name in (asked.cluster, *opinions, asked.color_by, *group_by) if name is not None]
-    read = read_evaluation_file(
-        asked.file,
-        kind=kind,
-        prediction=prediction,
-        truth=asked.truth,
-        fields=tuple(dict.fromkeys(fields)),
-        numbers=opinions,
-        skip_bad_rows=asked.skip_bad_rows,
-        normalise_answers=asked.normalise_answers,
-        options=asked.chosen_from,
-    )
-    refuse_unusable(read, MOST_UNUSABLE)
-    read = with_ties(read, asked.ties)
     # What the columns mean, as a configuration would say it.
     meaning = Dataset(
+        kind=None if asked.chosen_from else kind,
+        prediction=prediction,
+        truth=asked.truth,
+        options=asked.chosen_from,
+        skip_bad_rows=asked.skip_bad_rows,
+        normalise_answers=asked.normalise_answers,
         higher_is_better=not (asked.lower_is_better or own_name(prediction or "", asked.lower) is not None),
         same_scale=asked.same_scale,
         mapping=asked.mapping,
@@ -166,6 +156,11 @@ def _read(asked: Asked, kind: KindName | None, prediction: str | None, group_by:
         votes=asked.votes,
         cluster=asked.cluster,
     )
+    # The metadata that is needed; nothing else is kept in memory.
+    fields = dict.fromkeys((asked.cluster, asked.opinion_sd, asked.votes, asked.color_by, *group_by))
+    read = read_evaluation_file(asked.file, meaning, fields=[name for name in fields if name is not None])
+    refuse_unusable(read, MOST_UNUSABLE)
+    read = with_ties(read, asked.ties)
     return Metric(read, evaluation_samples_table(asked.name, read), meaning)
 
 

@@ -19,7 +19,7 @@ from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault, listing, nearest_of
 from resources.inputs.column_names import own_name
 from resources.inputs.faults import BadRow, Faults
-from resources.inputs.written_columns import WrittenColumns, columns_as_written, looks_like_number
+from resources.inputs.written_columns import WrittenColumns, evidence_of, looks_like_number
 from resources.runtime.opened_files import begins_utf16, lines_of, opened
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -301,7 +301,7 @@ class CsvFile:
             FileFault: A column's commas may be decimal signs or separate thousands.
         """
         cells = self._cells(numbers), self._cells(labels)
-        return columns_as_written(self.name, *cells, self.delimiter, remarks=self.remarks)
+        return evidence_of(*cells).decided(self.name, self.delimiter, remarks=self.remarks)
 
     def _cells(self, columns: Sequence[str]) -> dict[str, list[str]]:
         return {name: self.frame[name].unique().tolist() for name in columns if name in self.frame}

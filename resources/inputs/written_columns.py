@@ -445,32 +445,15 @@ def read_as_written(
     return read(evidence.decided(name, delimiter, remarks=remarks))
 
 
-def columns_as_written(
-    name: str,
-    numbers: Mapping[str, Iterable[str]],
-    labels: Mapping[str, Iterable[str]],
-    delimiter: str,
-    decimal: str | None = None,
-    remarks: Sequence[str] = (),
-) -> WrittenColumns:
-    """How columns that are in memory are to be read.
-
-    Args:
-        name: The file's.
-        numbers: The cells of each column of numbers.
-        labels: Those of each column of ids or labels.
-        delimiter: What separates the file's cells; "" where nothing does.
-        decimal: The decimal sign, where the user named it.
-        remarks: What is to be said of the file.
-
-    Raises:
-        FileFault: A column's commas or points may be decimal signs or separate thousands.
-    """
+def evidence_of(
+    numbers: Mapping[str, Iterable[str]], labels: Mapping[str, Iterable[str]] | None = None
+) -> ColumnEvidence:
+    """What the cells of columns of numbers, and of columns of ids or labels, say of how they are written."""
     evidence = ColumnEvidence()
     for column, cells in numbers.items():
         for cell in cells:
             evidence.number(column, cell)
-    for column, cells in labels.items():
+    for column, cells in (labels or {}).items():
         for cell in cells:
             evidence.label(column, cell)
-    return evidence.decided(name, delimiter, decimal, remarks)
+    return evidence

@@ -52,14 +52,8 @@ def mean_verdicts(
         needed = study.verdict.spearman if own is None else own
         policy = study.verdict.policy(epsilon=EPSILON["expert"], confidence=study.confidence, seed=study.seed)
         people, judge = People(sides.truth[:, None], clusters), oriented(sides.prediction, dataset.higher_is_better)
-        against = against_one(
-            people,
-            judge,
-            policy.levels,
-            needed=needed,
-            fewest_objects=policy.fewest_objects,
-            same_scale=_same_scale(sides, dataset, dataset.prediction or name),
-        )
+        same_scale = _same_scale(sides, dataset, dataset.prediction or name)
+        against = against_one(people, judge, policy, needed=needed, same_scale=same_scale)
         said = with_copies(verdict_next_to(against, (), "these means", policy=policy), people, judge)
         said = said._replace(conditions=(*said.conditions, *_unusable(frame, study.max_unusable_share)))
         found.append(Stated(name, "", "these means", said, things=("samples", "clusters")))

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from upath import UPath
 
+from resources.configuration.evaluation import Dataset
 from resources.configuration.limits import raise_it
 from resources.configuration.yaml_text import current_limits
 from resources.errors import SHOWN, FileFault, did_you_mean, listing
@@ -52,6 +53,7 @@ FEWEST: Final = 20
 OUTSIDE_SHARE: Final = 0.01
 USED_SHARE: Final = 0.75
 FIELD = "field."
+AS_IT_LOOKS: Final = Dataset()
 BROKEN_ROW, DUPLICATE, DUPLICATE_OTHER_FIELDS = "broken_row", "duplicate", "duplicate_other_fields"
 ValueIn = Callable[[Fields], Any]
 _SKIP = " `--skip-bad-rows` (in touchstone.yaml: `skip_bad_rows: true`) leaves such rows out and counts them."
@@ -187,17 +189,10 @@ class EvaluationRead:
 
 def read_evaluation_file(
     path: str | Path | UPath,
+    dataset: Dataset = AS_IT_LOOKS,
     *,
-    kind: Kind | None = None,
-    prediction: str | None = None,
-    truth: str | Sequence[str] | None = None,
     fields: Sequence[str] | None = None,
-    numbers: Sequence[str] = (),
     named: Sequence[str] = (),
-    skip_bad_rows: bool = False,
-    normalise_answers: bool = True,
-    options: Sequence[str] = (),
-    scale: tuple[float, float] | None = None,
 ) -> EvaluationRead:
     """Predictions and truths, sample by sample, with the metadata that groups them.
 
@@ -205,17 +200,11 @@ def read_evaluation_file(
 
     Args:
         path: Local path or fsspec address of a JSONL, CSV or Parquet file.
-        kind: What it holds; null to recognise it by its fields.
-        prediction: Dotted name of the field with predictions; null for the first known one that is there.
-        truth: The same for the truth; several where each person's is in a field: their mean counts, or their majority.
+        dataset: What its fields are: kind and fields that it does not name are recognised. Those of the opinions are
+            numbers, whose texts are as programs write them whatever the file does.
         fields: Dotted names of the metadata to keep; null for every field with a single value.
-        numbers: Names of metadata that are numbers, whose texts are as programs write them whatever the file does.
         named: More names of metadata that the caller uses. The table has a field under the name that it is asked by,
             in any letter case.
-        skip_bad_rows: Leave out and count rows that cannot be read, instead of refusing the file.
-        normalise_answers: Read "(B)", "Answer: B" and the like as the option B; else only what is written as an option.
-        options: Of every question, in their order; none: each row has its own, or A to D.
-        scale: What people's scores run from and to; null where that is not known.
 
     Returns:
         The samples in the file's order. Rows without a finite score on both sides, or without a true answer,
@@ -226,16 +215,18 @@ def read_evaluation_file(
         FileFaults: Several rows cannot be read, or give one sample different scores.
     """
     file = record_file(path, LIKELY)
-    columns = evaluation_columns(file, "answers" if options else kind, prediction, truth, fields)
+    kind = "answers" if dataset.options else dataset.kind
+    numbers = [name for name in (dataset.opinion_sd, dataset.votes) if name is not None]
+    columns = evaluation_columns(file, kind, dataset.prediction, dataset.truth, fields)
     asked = tuple(dict.fromkeys((*(fields or ()), *numbers, *named)))
 
     def read(written: WrittenColumns) -> EvaluationRead:
         reader: RowReader = (
-            ScoreRows(file, columns, written, scale)
+            ScoreRows(file, columns, written, dataset.scale)
             if columns.kind == "scores"
-            else AnswerRows(file, columns, normalise_answers, options)
+            else AnswerRows(file, columns, dataset.normalise_answers, dataset.options)
         )
-        reading = _Reading(_Source(file, columns, written), reader, numbers, skip_bad_rows)
+        reading = _Reading(_Source(file, columns, written), reader, numbers, dataset.skip_bad_rows)
         for found in file.records(columns.wanted):
             reading.n_rows += 1
             if isinstance(found, BadRow):

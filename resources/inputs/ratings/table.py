@@ -25,7 +25,7 @@ from resources.inputs.ratings.no_rating import correction, refuse_no_labels
 from resources.inputs.ratings.other_columns import OtherColumn
 from resources.inputs.ratings.scale_ends import without_scale_ends
 from resources.inputs.ratings.seen_columns import is_nearly_all
-from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, columns_as_written, looks_like_number
+from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, evidence_of, looks_like_number
 
 Floats = NDArray[np.float64]
 # A code is rarer among the ratings than this share.
@@ -164,7 +164,7 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
     for name, texts in raw.ratings.items():
         by_column.setdefault(raw.column[name], {}).update(dict.fromkeys(text for text in texts if text is not None))
     plain = all(_is_plain(text) for texts in by_column.values() for text in texts) and raw.decimal != ","
-    written = WrittenColumns() if plain else columns_as_written(raw.name, by_column, {}, raw.delimiter, raw.decimal)
+    written = WrittenColumns() if plain else evidence_of(by_column).decided(raw.name, raw.delimiter, raw.decimal)
     written = _in_one_unit(raw, by_column, written)
     values: dict[str, Floats] = {}
     odd: dict[tuple[str, str], _Odd] = {}

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from assets.fidelity.logic.judge_answers import matrix_of
+from assets.fidelity.matched_scores import matched_rows
 from assets.fidelity.retried_calls import counted_calls, headline, retried_row, retries_not_told_apart
 from tests.assets.asked_gates import asked
 from tests.assets.shared.made_tables import (
@@ -67,7 +68,8 @@ def row_of(
     matrix = matrix_of(SETTING, calls, objects, 3)
     people = ratings_of({name: [0.4] for name in scored or names}, objects)
     objects = objects[~objects["object"].isin(list(gone))]
-    made = retried_row(SETTING, calls, matrix, people, objects, plan(match_by="item"))
+    matched = matched_rows(SETTING, matrix, people, objects, plan(match_by="object"))
+    made = retried_row(SETTING, calls, matched, objects, plan(match_by="item"))
     return keeps_to_its_declaration("retried_calls", made)
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from resources.configuration.evaluation import Dataset
 from resources.errors import UserError
 from resources.inputs.evaluation.files import read_evaluation_file
 from tests.resources.inputs.made_files import written
@@ -46,8 +47,11 @@ def test_of_a_short_column_without_any_number_row_column_and_value_are_named(tmp
 
 
 def test_rows_that_are_skipped_on_purpose_stay_skipped(tmp_path: Path) -> None:
-    read = read_evaluation_file(scores(tmp_path, "4/5", 12), skip_bad_rows=True)
+    read = read_evaluation_file(scores(tmp_path, "4/5", 12), Dataset(skip_bad_rows=True))
     assert read.excluded == {"prediction_not_a_number": 12}
+
+
+OF_VOTES = Dataset().model_copy(update={"votes": "n_votes"})
 
 
 def votes(folder: Path, cells: list[str]) -> Path:
@@ -59,15 +63,15 @@ def votes(folder: Path, cells: list[str]) -> Path:
 
 
 def test_a_column_of_votes_is_held_to_the_same_and_to_being_numbers_at_all(tmp_path: Path) -> None:
-    few = read_evaluation_file(votes(tmp_path, ["8"] * 36 + ["many", "4/5", "", "some"]), numbers=["n_votes"])
+    few = read_evaluation_file(votes(tmp_path, ["8"] * 36 + ["many", "4/5", "", "some"]), OF_VOTES)
     assert (
         "Column 'n_votes': 3 values are no numbers and count as missing: 'many' in row 38, '4/5' in row 39, "
         in " ".join(few.notes)
     )
     with pytest.raises(UserError, match=r"row 22: '4/5' in column 'n_votes' is no number, nor are 19 more of its 40"):
-        read_evaluation_file(votes(tmp_path, ["8"] * 20 + ["4/5"] * 20), numbers=["n_votes"])
+        read_evaluation_file(votes(tmp_path, ["8"] * 20 + ["4/5"] * 20), OF_VOTES)
     with pytest.raises(UserError, match=r"row 2: 'many' in column 'n_votes' is no number, nor are 29 more of its 40"):
-        read_evaluation_file(votes(tmp_path, ["many"] * 30 + ["8"] * 10), numbers=["n_votes"])
+        read_evaluation_file(votes(tmp_path, ["many"] * 30 + ["8"] * 10), OF_VOTES)
 
 
 def test_arabic_digits_with_their_own_decimal_sign_are_numbers(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from reports.shared.phrases import phrase
+from resources.configuration.evaluation import Dataset
 from resources.configuration.fidelity import FidelityStudy
 from resources.errors import UserError
 from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
@@ -26,7 +27,9 @@ MINUS = "\u2212"
 
 
 def scores(tmp_path: Path, *lines: str, header: str = "sample_id,prediction,mos", **asked: object) -> EvaluationRead:
-    return read_evaluation_file(written(tmp_path / "a.csv", header, *lines), **asked)  # type: ignore[arg-type]
+    metadata = {name: asked.pop(name) for name in ("fields", "named") if name in asked}
+    path, dataset = written(tmp_path / "a.csv", header, *lines), Dataset(**asked)  # type: ignore[arg-type]
+    return read_evaluation_file(path, dataset, **metadata)  # type: ignore[arg-type]
 
 
 def test_thousands_separators_and_a_unicode_minus_lose_no_row(tmp_path: Path) -> None:
@@ -63,7 +66,7 @@ def test_a_mixed_column_is_refused_with_row_column_value_and_remedy_or_its_rows_
 
 def test_opinions_and_votes_are_read_in_the_form_of_the_file(tmp_path: Path) -> None:
     lines = ["a;0,5;3,2;0,75;1.024", "b;0,7;4,1;1,5;24"]
-    read = scores(tmp_path, *lines, header="sample_id;prediction;mos;sd;n", numbers=["SD", "n"])
+    read = scores(tmp_path, *lines, header="sample_id;prediction;mos;sd;n", opinion_sd="SD", votes="n")
     assert read.frame[["field.SD", "field.n"]].astype(float).to_numpy().tolist() == [[0.75, 1024.0], [1.5, 24.0]]
 
 

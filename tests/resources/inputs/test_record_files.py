@@ -10,6 +10,7 @@ from zipfile import ZipFile
 import pyarrow as pa
 import pytest
 
+from resources.configuration.evaluation import Dataset
 from resources.errors import UserError
 from resources.inputs.any_file import record_file
 from resources.inputs.evaluation.files import read_evaluation_file
@@ -189,7 +190,7 @@ UNREADABLE = "{'id': 1}\n{'id': 2}\n"
 READERS: dict[str, Callable[[Path], object]] = {
     "A, recorded calls": RecordedRows,
     "C, scores and answers": read_evaluation_file,
-    "C, of a kind that is named": lambda path: read_evaluation_file(path, kind="scores", skip_bad_rows=True),
+    "C, of a kind that is named": lambda path: read_evaluation_file(path, Dataset(kind="scores", skip_bad_rows=True)),
     "D, queries": read_relevance_file,
     "D, recorded answers": lambda path: RecordedJudge("judge1", path, "v1"),
     "D, calibration": read_calibration,

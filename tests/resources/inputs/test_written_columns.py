@@ -3,7 +3,7 @@
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.written_columns import WrittenOtherwise, columns_as_written
+from resources.inputs.written_columns import WrittenOtherwise, evidence_of
 
 OR_DECLARE = "; or, where commas are decimal signs too, `touchstone verdict` takes `--decimal ,`"
 
@@ -29,7 +29,7 @@ OR_DECLARE = "; or, where commas are decimal signs too, `touchstone verdict` tak
 def test_a_consistent_column_is_read_and_its_form_is_said(
     cells: list[str], numbers: list[float | None], said: str | None
 ) -> None:
-    written = columns_as_written("a.csv", {"mos": cells}, {}, ",")
+    written = evidence_of({"mos": cells}).decided("a.csv", ",")
     assert [written.number("mos", cell) for cell in cells] == numbers
     assert written.notes() == ([f"Column 'mos': {said}."] if said else [])
 
@@ -55,7 +55,7 @@ def test_a_consistent_column_is_read_and_its_form_is_said(
     ],
 )
 def test_a_number_in_another_form_than_its_column_is_refused_by_name(cells: list[str], odd: str, like: str) -> None:
-    written = columns_as_written("a.csv", {"mos": cells}, {}, ",")
+    written = evidence_of({"mos": cells}).decided("a.csv", ",")
     with pytest.raises(WrittenOtherwise) as refused:
         written.number("mos", odd)
     assert f"'{odd}' in column 'mos' is written in another way" in refused.value.problem
@@ -65,22 +65,22 @@ def test_a_number_in_another_form_than_its_column_is_refused_by_name(cells: list
 @pytest.mark.parametrize("cells", [["1,234", "2,345"], ["5", "1,234"]])
 def test_commas_that_may_mean_either_are_refused_where_commas_separate_cells(cells: list[str]) -> None:
     with pytest.raises(UserError, match=r"a\.csv: '1,234' in column 'mos' can be read in two ways.*with a point"):
-        columns_as_written("a.csv", {"mos": cells}, {}, ",")
+        evidence_of({"mos": cells}).decided("a.csv", ",")
 
 
 def test_between_semicolons_a_comma_is_the_decimal_sign_unless_whole_numbers_of_three_digits_speak_against_it() -> None:
-    written = columns_as_written("a.csv", {"mos": ["45,123", "87,455", "9"]}, {}, ";")
+    written = evidence_of({"mos": ["45,123", "87,455", "9"]}).decided("a.csv", ";")
     assert [written.number("mos", cell) for cell in ("45,123", "9")] == [45.123, 9]
     # 45.123 of 100, or 45,123 and 100.
     with pytest.raises(UserError, match=r"a\.csv: '45,123' in column 'mos' can be read in two ways"):
-        columns_as_written("a.csv", {"mos": ["45,123", "87,455", "100"]}, {}, ";")
+        evidence_of({"mos": ["45,123", "87,455", "100"]}).decided("a.csv", ";")
 
 
 def test_the_decimal_sign_of_other_columns_decides() -> None:
     cells = {"mos": ["1,234", "2,345"], "sd": ["0,5"]}
-    assert columns_as_written("a.csv", cells, {}, ",").number("mos", "1,234") == 1.234
+    assert evidence_of(cells).decided("a.csv", ",").number("mos", "1,234") == 1.234
     points = {"mos": ["1.234", "2"], "sd": ["0,5"]}
-    assert columns_as_written("a.csv", points, {}, ";").number("mos", "1.234") == 1234
+    assert evidence_of(points).decided("a.csv", ";").number("mos", "1.234") == 1234
 
 
 @pytest.mark.parametrize(
@@ -96,19 +96,19 @@ def test_the_decimal_sign_of_other_columns_decides() -> None:
 )
 def test_a_factor_of_a_thousand_is_a_question(cells: dict[str, list[str]], delimiter: str, part: str) -> None:
     with pytest.raises(UserError, match=r"in column 'mos' can be read in two ways") as refused:
-        columns_as_written("a.csv", cells, {}, delimiter)
+        evidence_of(cells).decided("a.csv", delimiter)
     assert part in str(refused.value)
 
 
 def test_the_decimal_sign_that_is_named_decides() -> None:
     cells = {"niqe": ["7.218", "7,123", "2"], "mos": ["1,234", "2,345"], "n": ["1.234,5"]}
-    written = columns_as_written("a.csv", cells, {}, ",", ",")
+    written = evidence_of(cells).decided("a.csv", ",", ",")
     assert [written.number("niqe", cell) for cell in cells["niqe"]] == [7.218, 7.123, 2]
     assert (written.number("mos", "1,234"), written.number("n", "1.234,5")) == (1.234, 1234.5)
     assert written.notes()[0] == "Column 'niqe': a comma is the decimal sign and so is a point."
-    assert columns_as_written("a.csv", cells, {}, ",", ".").number("mos", "1,234") == 1234
+    assert evidence_of(cells).decided("a.csv", ",", ".").number("mos", "1,234") == 1234
 
 
 def test_ids_lose_their_point_where_the_whole_column_is_whole() -> None:
-    written = columns_as_written("a.csv", {}, {"id": ["1.0", "2"], "version": ["1.0", "1.1"]}, ",")
+    written = evidence_of({}, {"id": ["1.0", "2"], "version": ["1.0", "1.1"]}).decided("a.csv", ",")
     assert [written.label("id", "1.0"), written.label("version", "1.0")] == ["1", "1.0"]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from resources.configuration.evaluation import Dataset
 from resources.errors import UserError
 from resources.inputs.evaluation.files import read_evaluation_file
 from tests.resources.inputs.made_files import written
@@ -100,7 +101,7 @@ def test_normalisation_is_said_with_examples_and_can_be_switched_off(tmp_path: P
         "Answers are normalised: '(B)' as B, 'Answer: B' as B. `--no-normalise-answers` (in touchstone.yaml: "
         "`normalise_answers: false`) takes them as they are written.",
     )
-    written_only = read_evaluation_file(path, normalise_answers=False)
+    written_only = read_evaluation_file(path, Dataset(normalise_answers=False))
     assert (written_only.n_normalised, written_only.n_invalid_answers) == (0, 7)
     assert "Answers are not normalised" in written_only.notes[-1]
 
@@ -178,7 +179,7 @@ def test_a_row_that_cannot_be_read_is_refused_with_its_number_or_skipped_and_cou
     assert [
         part for part in ["a.jsonl", *parts, "--skip-bad-rows", "skip_bad_rows: true"] if part not in str(caught.value)
     ] == []
-    read = read_evaluation_file(path, skip_bad_rows=True)
+    read = read_evaluation_file(path, Dataset(skip_bad_rows=True))
     assert read.frame["sample_id"].tolist() == ["good", "last"]
     assert (read.excluded, read.n_rows_in_file, read.examples[0].row) == ({"broken_row": 1}, 3, 2)
 
@@ -187,7 +188,7 @@ def test_a_csv_row_with_another_number_of_cells_is_refused_or_skipped(tmp_path: 
     path = written(tmp_path / "a.csv", "sample_id,final_score,mos", "a,1,2", "b,0,5,3", "c,3,4")
     with pytest.raises(UserError, match=r"a\.csv, row 3: there are 4 cells.*--skip-bad-rows"):
         read_evaluation_file(path)
-    read = read_evaluation_file(path, skip_bad_rows=True)
+    read = read_evaluation_file(path, Dataset(skip_bad_rows=True))
     assert (read.frame["sample_id"].tolist(), read.excluded) == (["a", "c"], {"broken_row": 1})
 
 
@@ -196,7 +197,7 @@ def test_a_sample_with_two_scores_is_refused_with_all_its_rows(tmp_path: Path) -
     path = json_lines(tmp_path / "a.jsonl", *rows, score("a", 1))
     for skip in (False, True):
         with pytest.raises(UserError) as caught:
-            read_evaluation_file(path, skip_bad_rows=skip)
+            read_evaluation_file(path, Dataset(skip_bad_rows=skip))
         lines = str(caught.value).splitlines()
         assert lines[0] == "a.jsonl: 2 faults. Nothing was loaded."
         assert "'c' stands in rows 5, 6 with different" in lines[1]
@@ -226,8 +227,9 @@ def test_a_sample_with_two_answers_truths_or_sets_of_options_is_refused(tmp_path
 def test_a_field_that_is_not_there_is_refused_with_those_that_are(tmp_path: Path, asked: Any, parts: list[str]) -> None:
     record = {"sample_id": "a", "final_score": 1, "metadata": {"mos": 2, "question_type": "x"}}
     path = json_lines(tmp_path / "a.jsonl", record)
+    fields = asked.get("fields")
     with pytest.raises(UserError) as caught:
-        read_evaluation_file(path, **asked)
+        read_evaluation_file(path, Dataset(**{k: v for k, v in asked.items() if k != "fields"}), fields=fields)
     assert [part for part in ["a.jsonl", *parts, "Nothing was loaded"] if part not in str(caught.value)] == []
 
 
@@ -242,7 +244,7 @@ def test_a_field_that_comes_too_late_to_be_chosen_is_refused(tmp_path: Path) -> 
     path = json_lines(tmp_path / "a.jsonl", *rows, score("z", 1))
     with pytest.raises(UserError, match="row 1501: field 'final_score' is here.*--prediction"):
         read_evaluation_file(path)
-    assert len(read_evaluation_file(path, prediction="quality_score").frame) == 1500
+    assert len(read_evaluation_file(path, Dataset(prediction="quality_score")).frame) == 1500
 
 
 def test_fields_that_only_later_records_have_are_found(tmp_path: Path) -> None:
@@ -287,13 +289,15 @@ def test_a_last_row_of_means_is_no_sample(tmp_path: Path) -> None:
     rows = "image,prediction,mos\na,1,1\nb,2,2\nc,3,2\nd,4,3\n"
     path.write_text(f"{rows}media,2.5,2\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"s.csv, row 6: the row 'media' sums up the rows above it, and is no sample"):
-        read_evaluation_file(path, prediction="prediction", truth="mos")
+        read_evaluation_file(path, Dataset(prediction="prediction", truth="mos"))
     path.write_text(rows.replace("mos\n", "mos\nmedia,2.5,2\n"), encoding="utf-8")
     with pytest.raises(UserError, match=r"s.csv, row 2: the row 'media' sums up the rows below it, and is no sample"):
-        read_evaluation_file(path, prediction="prediction", truth="mos")
+        read_evaluation_file(path, Dataset(prediction="prediction", truth="mos"))
     # A group of that name is none.
     groups = [f"{i},{2 + i % 2},{3 - i % 2},{'style' if i < 20 else 'overall'}" for i in range(24)]
     path.write_text("\n".join(["image,prediction,mos,criterion", *groups, "x,2.5,2.5,overall"]), encoding="utf-8")
-    assert len(read_evaluation_file(path, prediction="prediction", truth="mos", fields=["criterion"]).frame) == 25
+    assert (
+        len(read_evaluation_file(path, Dataset(prediction="prediction", truth="mos"), fields=["criterion"]).frame) == 25
+    )
     path.write_text(f"{rows}media,4,3\n", encoding="utf-8")
-    assert len(read_evaluation_file(path, prediction="prediction", truth="mos").frame) == 5
+    assert len(read_evaluation_file(path, Dataset(prediction="prediction", truth="mos")).frame) == 5

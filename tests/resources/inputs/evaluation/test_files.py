@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from resources.configuration.evaluation import Dataset
 from resources.errors import UserError
 from resources.inputs.evaluation.files import EvaluationRead, read_evaluation_file
 from tests.resources.inputs.made_files import written
@@ -69,7 +70,7 @@ def test_the_first_known_prediction_that_is_there_counts_and_the_others_are_name
 
 def test_named_fields_count_instead_of_the_known_ones(tmp_path: Path) -> None:
     path = json_lines(tmp_path / "a.jsonl", score("a", 0.1, 2, metric={"dssim": 0.7}, opinion=9))
-    read = read_evaluation_file(path, prediction="metric.dssim", truth="opinion")
+    read = read_evaluation_file(path, Dataset(prediction="metric.dssim", truth="opinion"))
     assert read.frame[["prediction", "truth"]].to_numpy().tolist() == [[0.7, 9.0]]
     assert read.fields == ("final_score", "mos")
 
@@ -191,8 +192,8 @@ def test_a_file_with_both_kinds_is_refused_until_one_is_named(tmp_path: Path) ->
         UserError, match=r"Does it hold scores \('final_score' against 'mos'\) or answers \('pred.*--kind"
     ):
         read_evaluation_file(path)
-    assert read_evaluation_file(path, kind="answers").frame["prediction"].tolist() == ["B"]
-    assert read_evaluation_file(path, prediction="final_score").kind == "scores"
+    assert read_evaluation_file(path, Dataset(kind="answers")).frame["prediction"].tolist() == ["B"]
+    assert read_evaluation_file(path, Dataset(prediction="final_score")).kind == "scores"
 
 
 @pytest.mark.parametrize(
@@ -207,9 +208,9 @@ def test_fields_of_unknown_names_are_told_apart_by_the_truths(
         with pytest.raises(
             UserError, match=r"Is 'p' a score or an answer\?.*--kind scores.*in touchstone\.yaml: `kind: scores`"
         ):
-            read_evaluation_file(path, prediction="p", truth="t")
+            read_evaluation_file(path, Dataset(prediction="p", truth="t"))
     else:
-        assert read_evaluation_file(path, prediction="p", truth="t").kind == kind
+        assert read_evaluation_file(path, Dataset(prediction="p", truth="t")).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,7 @@ def test_beside_an_opinion_score_a_prediction_is_a_score_in_any_letter_case(
 ) -> None:
     path = written(tmp_path / "a.csv", header, "0.2,1", "0.4,2")
     for named in ({}, {"prediction": prediction}, {"truth": truth}, {"prediction": prediction, "truth": truth}):
-        read = read_evaluation_file(path, **named)  # type: ignore[arg-type]
+        read = read_evaluation_file(path, Dataset(**named))  # type: ignore[arg-type]
         assert (read.kind, read.prediction_field, read.truth_field) == ("scores", prediction, truth)
         assert read.frame["prediction"].tolist() == [0.2, 0.4]
 
@@ -245,10 +246,10 @@ def test_answers_are_known_in_any_letter_case(tmp_path: Path) -> None:
 
 def test_a_named_truth_decides_over_the_known_fields(tmp_path: Path) -> None:
     path = json_lines(tmp_path / "a.jsonl", {"prediction": "B", "answer": "B", "mos": 3, "other": "C", "level": 2.5})
-    assert read_evaluation_file(path, truth="other").kind == "answers"
+    assert read_evaluation_file(path, Dataset(truth="other")).kind == "answers"
     scores = json_lines(tmp_path / "b.jsonl", {"prediction": 0.5, "answer": 1, "mos": 3, "level": 2.5})
     for truth in ("mos", "level"):
-        assert read_evaluation_file(scores, truth=truth).kind == "scores"
+        assert read_evaluation_file(scores, Dataset(truth=truth)).kind == "scores"
 
 
 def test_beside_both_truths_words_are_answers_and_numbers_are_asked_about(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
+from resources.configuration.evaluation import Dataset
 from resources.inputs.evaluation.files import read_evaluation_file
 from resources.inputs.evaluation.table import evaluation_samples_table
 from resources.tables.evaluation import EVALUATION_SAMPLES
@@ -25,7 +26,7 @@ def tid2013(shared_data: Path) -> Path:
 
 @pytest.mark.parametrize("metric", SRCC)
 def test_each_metric_is_read_from_its_named_column(tid2013: Path, metric: str) -> None:
-    found = read_evaluation_file(tid2013, prediction=metric)
+    found = read_evaluation_file(tid2013, Dataset(prediction=metric))
     assert (found.kind, found.truth_field, found.n_rows_in_file, found.excluded) == ("scores", "mos", 3000, {})
     assert spearmanr(found.frame["prediction"], found.frame["truth"]).statistic == pytest.approx(SRCC[metric], abs=1e-6)
     raw = pd.read_csv(tid2013)
@@ -34,7 +35,7 @@ def test_each_metric_is_read_from_its_named_column(tid2013: Path, metric: str) -
 
 
 def test_distortions_and_references_are_fields_and_references_are_spelled_in_two_ways(tid2013: Path) -> None:
-    found = read_evaluation_file(tid2013, prediction="DSSIM")
+    found = read_evaluation_file(tid2013, Dataset(prediction="DSSIM"))
     assert found.frame["field.dst_type"].nunique() == 24
     references = found.frame["field.ref_img"]
     assert references.str.casefold().nunique() == 25
@@ -47,7 +48,7 @@ def test_distortions_and_references_are_fields_and_references_are_spelled_in_two
 
 @pytest.mark.parametrize("fields", [None, ["dst_type"], []])
 def test_the_rows_fit_the_table_and_survive_its_storage(tid2013: Path, fields: list[str] | None) -> None:
-    found = read_evaluation_file(tid2013, prediction="DSSIM", fields=fields)
+    found = read_evaluation_file(tid2013, Dataset(prediction="DSSIM"), fields=fields)
     frame = checked(EVALUATION_SAMPLES, evaluation_samples_table("tid2013", found))
     file = io.BytesIO()
     write(EVALUATION_SAMPLES, frame, file)
@@ -71,6 +72,6 @@ def test_answers_fit_the_same_table(tmp_path: Path) -> None:
 
 
 def test_the_table_holds_each_sample_of_a_data_set_once(tid2013: Path) -> None:
-    frame = evaluation_samples_table("tid2013", read_evaluation_file(tid2013, prediction="DSSIM", fields=[]))
+    frame = evaluation_samples_table("tid2013", read_evaluation_file(tid2013, Dataset(prediction="DSSIM"), fields=[]))
     with pytest.raises(TableFault, match="sample_id"):
         checked(EVALUATION_SAMPLES, pd.concat([frame, frame.head(1)]))
