@@ -87,7 +87,7 @@ def ccc_of_counts(x: Floats, y: Floats) -> OfCounts:
 
 
 def icc_a1_of_counts(x: Floats, y: Floats) -> OfCounts:
-    """A function from counts ``(resamples, n)`` to two raters' ICC(A,1) ``(resamples,)``, NaN where both are constant.
+    """A function from counts ``(resamples, n)`` to two raters' ICC(A,1) ``(resamples,)``, NaN where a side is constant.
 
     Source:
         McGraw and Wong (1996), Psychol. Methods 1:30-46: (MSR - MSE) / (MSR + MSE + 2 (MSC - MSE) / n).
@@ -101,7 +101,7 @@ def icc_a1_of_counts(x: Floats, y: Floats) -> OfCounts:
         error = (counts * (away - of_away[:, None]) ** 2).sum(axis=1) / (2.0 * (total - 1.0))
         spread = rows + error + of_away**2 - 2.0 * error / total
         result = np.full(total.shape, np.nan)
-        np.divide(rows - error, spread, out=result, where=varies(counts, x) | varies(counts, y))
+        np.divide(rows - error, spread, out=result, where=varies(counts, x) & varies(counts, y))
         return result
 
     return icc_a1

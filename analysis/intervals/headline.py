@@ -284,9 +284,7 @@ def headline_interval(
     method = METHODS[kind]
     freedom = float(freedoms(method, found.sizes))
     unreliable = n_clusters < reliable_from(kind, near_edge=_near_edge(value, method))
-    over = message("{n} clusters", n=n_clusters)
-    if len(deleted) != n_clusters:
-        over = message("{groups} groups of {n_clusters} clusters", groups=GROUPS, n_clusters=n_clusters)
+    over = counted_clusters(found)
     bounds = bounds_of(kind, Estimate(value, deleted), found.sizes, n_clusters, confidence=confidence)
     if method.limits is not None:
         if value not in method.limits:
@@ -302,6 +300,13 @@ def headline_interval(
         return no_interval("the same whichever cluster is left out", n_clusters)
     words = _how(freedom, over, JACKKNIFE, method.scale.name)
     return Interval(float(bounds.low), float(bounds.high), words, n_clusters, unreliable, 0)
+
+
+def counted_clusters(found: Jackknife) -> str:
+    """What was left out in turn: each cluster, or groups of them."""
+    if len(found.deleted) == found.n_clusters:
+        return message("{n} clusters", n=found.n_clusters)
+    return message("{groups} groups of {n_clusters} clusters", groups=GROUPS, n_clusters=found.n_clusters)
 
 
 def bounds_of(
@@ -377,8 +382,7 @@ def _difference(found: Jackknife, first: int, second: int, kind: Statistic, conf
     bounds = correlation_difference_bounds(sides[0], sides[1], freedom, confidence=confidence)
     if not np.isfinite(bounds.low) or not np.isfinite(bounds.high):
         return no_interval("one of the two is at its limit", n_clusters)
-    over = message("{n} clusters", n=n_clusters)
-    words = _how(freedom, over, message("Zou's difference"), JACKKNIFE, method.scale.name)
+    words = _how(freedom, counted_clusters(found), message("Zou's difference"), JACKKNIFE, method.scale.name)
     return Interval(float(bounds.low), float(bounds.high), words, n_clusters, unreliable, 0)
 
 
@@ -404,7 +408,7 @@ def limit_intervals(found: Jackknife, multiple: float, *, confidence: float) -> 
         return none, none
     freedom = float(freedoms(METHODS[kind], found.sizes))
     unreliable = n_clusters < reliable_from(kind)
-    words = _how(freedom, message("{n} clusters", n=n_clusters), message("Zou's limits"), JACKKNIFE)
+    words = _how(freedom, counted_clusters(found), message("Zou's limits"), JACKKNIFE)
     bias, deviation = (Estimate(found.values[place], found.deleted[:, place]) for place in (0, 1))
     sides = []
     for one in (-multiple, multiple):

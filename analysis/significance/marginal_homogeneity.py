@@ -6,9 +6,11 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
+from analysis.messages import message
+from analysis.resampling.bootstrap import FEWEST_CLUSTERS, cluster_index, too_few
 from analysis.undefined import UndefinedStatistic
 
-ASSUMES = "assumes independence of units"
+ASSUMES = message("assumes independence of units")
 # Eigenvalues of the variance below this share of the largest are 0: categories that never move against each other.
 RANK = 1e-10
 
@@ -42,8 +44,8 @@ def stuart_maxwell(table: ArrayLike) -> MarginalHomogeneity:
         Stuart (1955), Biometrika 42:412-416; Maxwell (1970), British Journal of Psychiatry 116:651-655.
     """
     counts = _square(table)
-    statistic, df = _statistic(counts)
-    return MarginalHomogeneity(statistic, df, _p(statistic, df), f"Stuart-Maxwell, {ASSUMES}", int(counts.sum()))
+    n = int(counts.sum())
+    return _stuart_maxwell(*_statistic(counts), ASSUMES, n)
 
 
 def bhapkar(table: ArrayLike) -> MarginalHomogeneity:
@@ -60,11 +62,59 @@ def bhapkar(table: ArrayLike) -> MarginalHomogeneity:
         Bhapkar (1966), J. Am. Stat. Assoc. 61:228-235; the relation: Keefe (1982), Biometrika 69:447-450.
     """
     counts = _square(table)
-    statistic, df = _statistic(counts)
-    left = 1.0 - statistic / float(counts.sum())
+    n = int(counts.sum())
+    return _bhapkar(*_statistic(counts), ASSUMES, n, n)
+
+
+def over_clusters(
+    first: ArrayLike, second: ArrayLike, clusters: ArrayLike, n_categories: int
+) -> tuple[MarginalHomogeneity, MarginalHomogeneity]:
+    """Both tests where pairs of ratings share a source: an object that several people rated, a document.
+
+    Args:
+        first: Shape ``(n,)``, the first rater's categories, 0, 1, 2 ...
+        second: Shape ``(n,)``, the second's.
+        clusters: Shape ``(n,)``, the source of each pair.
+        n_categories: How many there are.
+
+    Returns:
+        Stuart and Maxwell's, and Bhapkar's. V is the sum over clusters of the outer product of a cluster's differences,
+        as in both tests each unit is a cluster; Bhapkar's n is then the number of clusters.
+
+    Raises:
+        UndefinedStatistic: As `stuart_maxwell` and `bhapkar`, or fewer than 5 clusters.
+
+    Source:
+        Durkalski, Palesch, Lipsitz and Rust (2003), Statistics in Medicine 22:2417-2428 (two categories); Liang and
+        Zeger (1986), Biometrika 73:13-22.
+    """
+    one, two = np.asarray(first).astype(np.intp), np.asarray(second).astype(np.intp)
+    index, n_clusters = cluster_index(clusters)
+    if n_clusters == len(one):
+        cells = np.bincount(one * n_categories + two, minlength=n_categories**2)
+        table = cells.reshape(n_categories, n_categories)
+        return stuart_maxwell(table), bhapkar(table)
+    if n_clusters < FEWEST_CLUSTERS:
+        raise UndefinedStatistic(too_few(n_clusters, FEWEST_CLUSTERS))
+    sums = [
+        np.bincount(index * n_categories + codes, minlength=n_clusters * n_categories).reshape(n_clusters, n_categories)
+        for codes in (one, two)
+    ]
+    apart = (sums[0] - sums[1]).astype(np.float64)
+    statistic, df = _chi_square(apart.sum(axis=0), apart.T @ apart)
+    over = message("{n} clusters", n=n_clusters)
+    return _stuart_maxwell(statistic, df, over, len(one)), _bhapkar(statistic, df, over, len(one), n_clusters)
+
+
+def _stuart_maxwell(statistic: float, df: int, basis: str, n: int) -> MarginalHomogeneity:
+    return MarginalHomogeneity(statistic, df, _p(statistic, df), f"Stuart-Maxwell, {basis}", n)
+
+
+def _bhapkar(statistic: float, df: int, basis: str, n: int, n_units: int) -> MarginalHomogeneity:
+    left = 1.0 - statistic / n_units
     if left <= RANK:
         raise UndefinedStatistic("the raters differ in one way on every unit, so nothing varies")
-    return MarginalHomogeneity(statistic / left, df, _p(statistic / left, df), f"Bhapkar, {ASSUMES}", int(counts.sum()))
+    return MarginalHomogeneity(statistic / left, df, _p(statistic / left, df), f"Bhapkar, {basis}", n)
 
 
 def _square(table: ArrayLike) -> NDArray[np.float64]:
@@ -79,7 +129,10 @@ def _square(table: ArrayLike) -> NDArray[np.float64]:
 def _statistic(counts: NDArray[np.float64]) -> tuple[float, int]:
     apart = counts - np.diag(np.diag(counts))
     differences = apart.sum(axis=1) - apart.sum(axis=0)
-    variance = np.diag(apart.sum(axis=1) + apart.sum(axis=0)) - apart - apart.T
+    return _chi_square(differences, np.diag(apart.sum(axis=1) + apart.sum(axis=0)) - apart - apart.T)
+
+
+def _chi_square(differences: NDArray[np.float64], variance: NDArray[np.float64]) -> tuple[float, int]:
     values, vectors = np.linalg.eigh(variance)
     kept = values > RANK * max(float(values.max(initial=0.0)), 1.0)
     if not bool(kept.any()):

@@ -21,11 +21,12 @@ from analysis.resampling.weighted import (
     pearson_of_counts,
     spearman_of_counts,
 )
-from analysis.significance.marginal_homogeneity import MarginalHomogeneity, bhapkar, stuart_maxwell
+from analysis.significance.marginal_homogeneity import MarginalHomogeneity, over_clusters
 from analysis.ties import differences
 from analysis.undefined import UndefinedStatistic
 from analysis.verdict.people import (
     AGREEMENT,
+    FEWEST_PAIRS,
     KINDS,
     LEVELS,
     Floats,
@@ -41,6 +42,7 @@ MOST_STEPS: Final = 11
 # Of two labels, the second of which is the good one.
 POSITIVE: Final = (message("failures caught (specificity)"), message("good ones passed (sensitivity)"))
 LEVEL: Final = 0.05
+OF_PAIRS: Final = ("spearman", "pearson", "ccc")
 EACH: Final = "each person in turn"
 WEIGHTED: Final = ("kappa, linear weights", "kappa, quadratic weights", "AC2, quadratic weights")
 
@@ -61,7 +63,8 @@ class Line(NamedTuple):
 class Shares(NamedTuple):
     """How often people's labels (rows) and the judge's (columns) fall together, and whether their shares differ.
 
-    `tests` are of marginal homogeneity and take objects for independent; none with `why` where nothing varies.
+    `tests` are of marginal homogeneity, over clusters where objects share sources or several people rated one; none
+    with `why` where nothing varies.
     """
 
     confusion: tuple[tuple[int, ...], ...]
@@ -190,7 +193,7 @@ def label_shares(people: People, reference: ArrayLike, judge: ArrayLike) -> Shar
     table = cells.reshape(q, q)
     confusion = tuple(tuple(int(n) for n in row) for row in table)
     try:
-        return Shares(confusion, (stuart_maxwell(table), bhapkar(table)))
+        return Shares(confusion, over_clusters(one[used], machine[used], people.clusters[used], q))
     except UndefinedStatistic as undefined:
         return Shares(confusion, (), str(undefined))
 
@@ -232,6 +235,9 @@ def _lines(rows: Floats, sources: NDArray[Any], lines: Lines, levels: Levels, un
     named = lines(rows)
     intervals = of_jackknife(found, [kind for _, kind, _ in named], confidence=levels.confidence)
     for (name, kind, _), value, interval in zip(named, found.values, intervals, strict=True):
+        # Two objects are always on a line.
+        if len(rows) < FEWEST_PAIRS and kind in OF_PAIRS:
+            value = np.nan
         yield _line(name, value, interval, len(rows), unit if kind in ("mean", "size") else 1.0)
 
 

@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
-from analysis.intervals.headline import JACKKNIFE, Jackknife, Statistic, left_out_of_rows
+from analysis.intervals.headline import JACKKNIFE, Jackknife, Statistic, counted_clusters, left_out_of_rows
 from analysis.intervals.jackknife import (
     ARCSINE,
     FISHER,
@@ -35,6 +35,8 @@ AGREEMENT: Final[dict[Measure, str]] = {
     "ordered_labels": message("kappa, quadratic weights"),
     "labels": message("kappa"),
 }
+# Of fewer objects no agreement is defined.
+FEWEST_PAIRS: Final = 3
 KINDS: Final[dict[Measure, Statistic]] = {"scores": "spearman", "ordered_labels": "kappa", "labels": "kappa"}
 
 
@@ -194,6 +196,12 @@ def standing(people: People, judge: ArrayLike, levels: Levels = LEVELS, *, same_
     answers, n_people = people.answers, people.answers.shape[1]
     if int((~np.isnan(answers)).any(axis=0).sum()) < 2:
         raise UndefinedStatistic("no object was scored by the judge and two people")
+    if len(machine) < FEWEST_PAIRS:
+        raise UndefinedStatistic(
+            "the judge and two people scored {n} of the same objects, fewer than {fewest}",
+            n=len(machine),
+            fewest=FEWEST_PAIRS,
+        )
     test = None
     if same_scale:
         test = alternative_annotator(
@@ -340,8 +348,8 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
     """One column of statistics with Student's t on a scale, from its values without each cluster."""
     value, deleted = float(found.values[column]), found.deleted[:, column]
     freedom = float(effective_freedom(found.sizes)) if len(deleted) > 1 else 0.0
-    over = message("{n} clusters", n=found.n_clusters)
-    if scale is FISHER and max(abs(value), np.abs(deleted).max(initial=0.0)) >= 1.0 - TIE:
+    over = counted_clusters(found)
+    if scale is FISHER and bool((np.abs([value, *deleted]) >= 1.0 - TIE).any()):
         # Fisher's z of perfect agreement is infinite.
         scale = ARCSINE
         value, deleted = float(np.clip(value, -1.0, 1.0)), np.clip(deleted, -1.0, 1.0)

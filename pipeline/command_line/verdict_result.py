@@ -269,7 +269,8 @@ def _quantity(seen: Quantity | None) -> dict[str, Any] | None:
 
 
 def _estimate(seen: Estimate) -> dict[str, Any]:
-    return estimate_values(seen.value, seen.interval.low, seen.interval.high, seen.interval.method)
+    values = estimate_values(seen.value, seen.interval.low, seen.interval.high, seen.interval.method)
+    return values | {"unreliable": seen.interval.unreliable}
 
 
 def _unrated(found: Unrated | None) -> dict[str, Any] | None:

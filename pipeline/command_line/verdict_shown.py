@@ -11,7 +11,7 @@ from analysis.verdict.panel import LEVEL, uses_labels_otherwise
 from analysis.verdict.people import are_a_crowd
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.terminal import grid
-from reports.shared.numbers import MINUS
+from reports.shared.numbers import MINUS, any_unreliable
 from reports.shared.text import Part, Translations
 from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
@@ -51,6 +51,9 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
     _show_errors(result, console)
     _show_unrated(result, console)
     _show_comparison(result, console)
+    if any(any_unreliable(judge | {"each_person": []}) for judge in result["judges"]):
+        why = "too few objects or clusters, or no error of one kind was seen"
+        console.print(f"?: an interval that is known to be too narrow: {why}.", soft_wrap=True)
     for note in result["notes"]:
         console.print(Padding(Text(f"Note: {note}", style="bright_black"), (0, 0, 0, 0)))
 
@@ -106,7 +109,6 @@ def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
     lines = [line for judge in result["judges"] for line in judge["statistics"]]
     each = " (*: each person in turn)" if any(line["against"] for line in lines) else ""
     console.print(f"\nAgainst {result['reference']}{each}, with 95 % intervals")
-    unsure = [line for line in lines if line["unreliable"] and line["ci"] is not None]
     for start in range(0, len(result["judges"]), JUDGES_IN_A_TABLE):
         judges = result["judges"][start : start + JUDGES_IN_A_TABLE]
         table = grid("", *(part for judge in judges for part in (f">{judge['name']}", ">n")))
@@ -115,9 +117,6 @@ def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
             table.add_row(of, *(part for judge in judges for part in _statistic(judge, name)))
         console.print(table)
         _show_labels(judges, console)
-    if unsure:
-        what = "objects" if all(line["n_clusters"] == line["n"] for line in unsure) else "clusters"
-        console.print(f"?: so few {what} that the interval is known to be too narrow.")
 
 
 def _names(judges: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
@@ -130,7 +129,7 @@ def _names(judges: Sequence[Mapping[str, Any]]) -> list[tuple[str, str | None]]:
 def _statistic(judge: Mapping[str, Any], name: str) -> tuple[str, str]:
     for line in judge["statistics"]:
         if line["statistic"] == name:
-            return _shown(line) + (" ?" if line["unreliable"] and line["ci"] is not None else ""), f"{line['n']:,}"
+            return _shown(line), f"{line['n']:,}"
     return "-", ""
 
 
@@ -151,12 +150,14 @@ def _show_labels(judges: Sequence[Mapping[str, Any]], console: Console) -> None:
                 table.add_row(f"and {len(labels) - SHOWN_LABELS} more labels", *[""] * (2 * len(of)))
             console.print(table)
         if judge["marginal_homogeneity"]:
+            named = [test["method"].partition(", ") for test in judge["marginal_homogeneity"]]
             tests = ", ".join(
-                f"{test['method'].partition(',')[0]} p {test['p']:.3g}" for test in judge["marginal_homogeneity"]
+                f"{name} p {test['p']:.3g}"
+                for (name, _, _), test in zip(named, judge["marginal_homogeneity"], strict=True)
             )
             differs = uses_labels_otherwise([test["p"] for test in judge["marginal_homogeneity"]])
             key = "shares.differ" if differs else "shares.open"
-            console.print(f"{_say(key, judge=judge['name'], tests=tests)}.")
+            console.print(f"{_say(key, judge=judge['name'], tests=tests, basis=named[0][2])}.")
 
 
 def _show_errors(result: Mapping[str, Any], console: Console) -> None:
@@ -252,7 +253,8 @@ def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
 def _shown(seen: Mapping[str, Any] | None, *, sign: bool = False) -> str:
     if seen is None or seen["value"] is None:
         return "-"
-    return with_bounds(seen["value"], *(seen["ci"] or (None, None)), sign=sign)
+    mark = " ?" if seen.get("unreliable") and seen["ci"] else ""
+    return with_bounds(seen["value"], *(seen["ci"] or (None, None)), sign=sign) + mark
 
 
 def _number(value: float | None) -> str:

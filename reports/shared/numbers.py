@@ -1,6 +1,7 @@
 """Numbers as each language writes them, with the full number behind: 0.853 in English, 0,853 in Italian."""
 
 import math
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, Literal
 
@@ -152,3 +153,11 @@ def day(instant: datetime | None) -> Text:
 
 def _data(exact: float, shown: str) -> Markup:
     return Markup('<data value="{}" data-number>{}</data>').format(repr(exact), shown)
+
+
+def any_unreliable(values: Any) -> bool:
+    """Whether a JSON result holds an interval that is marked as too narrow."""
+    if isinstance(values, Mapping):
+        marked = bool(values.get("unreliable")) and values.get("ci") is not None
+        return marked or any(map(any_unreliable, values.values()))
+    return isinstance(values, list) and any(map(any_unreliable, values))

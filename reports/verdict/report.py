@@ -13,7 +13,17 @@ from reports.shared.charts import Chart
 from reports.shared.colours import MAIN, OTHER
 from reports.shared.drawing import Axis, Drawing, rows_axis, rows_height
 from reports.shared.marks import Interval, line_at, row_layers
-from reports.shared.numbers import MINUS, NOTHING, interval, is_number, number, p_value, plain_number, whole
+from reports.shared.numbers import (
+    MINUS,
+    NOTHING,
+    any_unreliable,
+    interval,
+    is_number,
+    number,
+    p_value,
+    plain_number,
+    whole,
+)
 from reports.shared.page import Page, rendered
 from reports.shared.phrases import phrase, sentence
 from reports.shared.table_view import DataTable, Head, TableView, all_rows
@@ -144,7 +154,7 @@ def _value(seen: Values | None) -> Text:
 
 
 def _bounds(seen: Values) -> Text:
-    return interval(*(seen["ci"] or (None, None)))
+    return interval(*(seen["ci"] or (None, None)), unreliable=seen.get("unreliable", False))
 
 
 def _heads(*names: str, text: Sequence[str] = ()) -> list[Head]:
@@ -218,7 +228,8 @@ def _shares(judges: Sequence[Values]) -> list[Text]:
         if tests := judge["marginal_homogeneity"]:
             shown = [joined([f"{test['method'].partition(',')[0]} p", p_value(test["p"])], " ") for test in tests]
             key = "shares.differ" if uses_labels_otherwise([test["p"] for test in tests]) else "shares.open"
-            said.append(say(key, judge=same(judge["name"]), tests=joined(shown)))
+            basis = phrase(tests[0]["method"].partition(", ")[2])
+            said.append(say(key, judge=same(judge["name"]), tests=joined(shown), basis=basis))
     return said
 
 
@@ -237,8 +248,7 @@ def _of_other_people(judges: Sequence[Values]) -> list[Text]:
 
 def _unsure(judges: Sequence[Values]) -> list[Text]:
     """That marked intervals are too narrow, where there are any."""
-    lines = [line for judge in judges for line in (*judge["statistics"], *judge["each_person"])]
-    return [say("unsure")] if any(line["unreliable"] and line["ci"] for line in lines) else []
+    return [say("unsure")] if any(map(any_unreliable, judges)) else []
 
 
 def _read_as(result: Values) -> Text:

@@ -67,3 +67,9 @@ def test_icc_a1_of_counts_is_that_of_the_repeated_pairs():
     times = random.integers(0, 4, (3, 12))
     found = icc_a1_of_counts(*pairs.T)(times)
     assert found == pytest.approx([icc(np.repeat(pairs, row, axis=0)).icc_a_1.value for row in times])
+
+
+def test_a_constant_side_has_no_icc_a1_as_it_has_no_ccc():
+    # One answer to all makes between and error mean squares equal: it was 0 to the last digit, of either sign.
+    person = np.array([1.0, 2.0, 2.0, 4.0, 5.0, 3.0])
+    assert np.isnan(icc_a1_of_counts(np.full(6, 3.0), person)(np.ones((1, 6), dtype=np.int64))).all()

@@ -6,7 +6,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import SquareTable
 
-from analysis.significance.marginal_homogeneity import bhapkar, stuart_maxwell
+from analysis.significance.marginal_homogeneity import bhapkar, over_clusters, stuart_maxwell
 from analysis.undefined import UndefinedStatistic
 
 tables = st.lists(st.integers(1, 30), min_size=16, max_size=16).map(lambda cells: np.reshape(cells, (4, 4)))
@@ -57,3 +57,28 @@ def test_full_agreement_and_one_way_are_undefined():
 def test_what_is_no_square_table_of_counts_is_refused(table):
     with pytest.raises(ValueError, match="shape|negative or missing"):
         stuart_maxwell(table)
+
+
+def test_pairs_of_one_object_are_one_unit():
+    # Six objects that two people rated; the judge's label less each person's, of category 1 and summed by object, is
+    # 2, 2, 1, 1, 0 and -1: W = 5² / (4 + 4 + 1 + 1 + 0 + 1), and Bhapkar's with n = 6 objects.
+    person = np.array([[0, 0], [0, 0], [0, 1], [1, 0], [1, 1], [1, 0]])
+    judge = np.array([1, 1, 1, 1, 1, 0])
+    of_object = np.repeat(np.arange(6), 2)
+    w, wider = over_clusters(person.ravel(), judge.repeat(2), of_object, 2)
+    assert (w.statistic, w.df, w.n) == pytest.approx((25 / 11, 1, 12))
+    assert wider.statistic == pytest.approx(25 / 11 / (1 - 25 / 66))
+    assert (w.method, wider.method) == ("Stuart-Maxwell, 6 clusters", "Bhapkar, 6 clusters")
+    with pytest.raises(UndefinedStatistic, match="4 clusters, fewer than 5"):
+        over_clusters(person.ravel(), judge.repeat(2), of_object // 2 + (of_object == 5), 2)
+
+
+def test_over_clusters_a_judge_like_people_seldom_uses_labels_otherwise():
+    # Five people and a judge that err alike: with each pair of ratings a unit, one file in four had p < 0.05.
+    rng = np.random.default_rng(2)
+    p_values = []
+    for _ in range(400):
+        truth = rng.random(100) < 0.6
+        people, judge = truth[:, None] ^ (rng.random((100, 5)) < 0.2), truth ^ (rng.random(100) < 0.2)
+        p_values.append(over_clusters(people.ravel(), judge.repeat(5), np.repeat(np.arange(100), 5), 2)[0].p)
+    assert 0.02 <= np.mean(np.array(p_values) < 0.05) <= 0.08

@@ -252,3 +252,24 @@ def test_scores_have_icc_rmse_and_limits_of_agreement() -> None:
     assert upper.interval.low is not None
     assert upper.value is not None
     assert upper.interval.low < upper.value
+
+
+def test_two_objects_have_no_correlation_as_they_are_always_on_a_line() -> None:
+    people = np.array([[1.0, 2.0, 1.0], [3.0, 1.0, 2.0]])
+    [one] = findings({"j": np.array([2.0, 1.0])}, People(people, np.arange(2), steps=True)).judges
+    values = {line.statistic: line.value for line in one.lines}
+    assert [values[name] for name in ("Spearman", "Pearson", "CCC", "ICC(A,1)")] == [None] * 4
+    # |2 - 4/3| and |1 - 2|.
+    assert values["mean absolute error"] == pytest.approx(5 / 6)
+    assert [line.value for line in one.each] == [None] * 3
+
+
+def test_labels_of_two_people_are_tested_object_by_object() -> None:
+    # Of 24 objects the judge gives y to 6 more than both people: 24 pairs of ratings would make chi-square 12.
+    judge, people = np.repeat([1.0, 1.0, 0.0, 0.0], 6), np.repeat([[1.0, 1.0], [0.0, 0.0]] * 2, 6, axis=0)
+    people[12:18] = 0.0
+    [one] = findings({"j": judge}, People(people, np.arange(24), "labels", labels=("x", "y"))).judges
+    assert one.shares is not None
+    # Each object's difference is 2: (6 x 2)² / (6 x 2²).
+    assert [round(test.statistic, 9) for test in one.shares.tests] == [6.0, 8.0]
+    assert one.shares.tests[0].method == "Stuart-Maxwell, 24 clusters"

@@ -239,3 +239,23 @@ def test_bounds_for_other_people_contain_what_they_would_give() -> None:
         hits[1] += seen.with_others.order[0] <= truth <= seen.with_others.order[1]
     assert hits[0] < 85
     assert hits[1] >= 90
+
+
+def test_one_object_says_nothing_of_agreement() -> None:
+    with pytest.raises(UndefinedStatistic, match="scored 1 of the same objects, fewer than 3"):
+        standing(People(np.array([[2.0, 5.0, 1.0]]), np.arange(1)), np.array([1.0]))
+
+
+@pytest.mark.filterwarnings("error")
+def test_agreement_that_is_perfect_or_undefined_without_an_object_has_no_interval_and_no_warning() -> None:
+    # Without object 0 two people agree always and everybody gives one label: kappa is 1 there, and 0/0.
+    people = np.zeros((40, 3))
+    people[0], people[1, 2] = 1.0, 1.0
+    seen = standing(People(people, np.arange(40), "labels", labels=("a", "b")), people[:, 0])
+    assert seen.own is not None
+    assert (seen.own.low, seen.own.method) == (None, "without one of 40 clusters it is undefined")
+
+
+def test_above_a_thousand_objects_an_interval_names_the_groups_left_out() -> None:
+    answers, judge = made(1200)
+    assert standing(People(answers, np.arange(1200)), judge).people.method.endswith("200 groups of 1200 clusters")

@@ -254,3 +254,16 @@ def test_several_labels_are_not_calibrated() -> None:
     people = one_person([0.0, 1.0, 2.0] * 20, "labels", labels=("a", "b", "c"))
     with pytest.raises(UndefinedStatistic, match="two labels"):
         calibrated(people, people.answers[:, 0])
+
+
+@pytest.mark.parametrize("sources", [60, 12])
+def test_a_judge_without_an_error_of_one_kind_has_an_interval_that_is_known_to_be_too_narrow(sources: int) -> None:
+    # It passes all that people pass, and a third of the rest: a sensitivity of 1 is taken for known.
+    person = np.tile([1.0, 1.0, 1.0, 0.0, 0.0, 0.0], 10)
+    judge = np.tile([1.0, 1.0, 1.0, 1.0, 0.0, 0.0], 10)
+    person[30:] = np.nan
+    asked = People(person[:, None], np.arange(60) % sources, "labels", labels=("bad", "good"), positive=True)
+    found = unrated(asked, judge)
+    assert found is not None
+    assert [one.method for one in found.corrected] == ["Rogan-Gladen", "PPI++"]
+    assert [one.estimate.interval.unreliable for one in found.corrected] == [True, False]

@@ -126,7 +126,8 @@ def test_the_page_says_what_the_terminal_says_against_the_judge(said: Answer) ->
     for words in (
         "Other people like these: gpt4_score [",
         "The verdict is on the people who are here.",
-        "An interval that is called unreliable is too narrow, as it is of too few objects or clusters.",
+        "An interval that is called unreliable is too narrow: it is of too few objects or clusters, or no error of one "
+        "kind was seen.",
         "gpt4_score (turned: lower is better): Spearman with the other people",
         "objects that only it rated, next to 200 that people did",
         "in people's unit",
