@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL
 
 from resources.configuration.load import load_configuration
-from resources.database.engine import is_of_the_database, open_engine, refuse_damaged, remedy_of, usable
+from resources.database.engine import is_of_the_database, open_engine, refuse_damaged, remedy_of, unreachable, usable
 from resources.database.locks import turn
 from resources.errors import UserError
 from resources.runtime.home import CHECKOUT, DAGSTER_POSTGRES_URL, Home, with_users_folder
@@ -186,8 +186,17 @@ def open_instance(home: Home) -> Iterator[dg.DagsterInstance]:
 @contextmanager
 def _usable_state(home: Home) -> Iterator[None]:
     if home.asks_for_postgres:
-        with usable(open_engine(os.environ[DAGSTER_POSTGRES_URL])):
-            yield
+        from dagster_postgres.utils import DagsterPostgresException
+
+        engine = open_engine(os.environ[DAGSTER_POSTGRES_URL])
+        try:
+            with usable(engine):
+                yield
+        except DagsterPostgresException as problem:
+            # It tried for seconds, and says nothing of the server.
+            if not isinstance(problem.__cause__, sa.exc.DBAPIError):
+                raise
+            raise unreachable(engine, problem.__cause__) from None
         return
     try:
         yield

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import dagster as dg
-import sqlalchemy as sa
-import sqlalchemy.orm  # whole before the thread begins: loaded by two threads at once it is found half loaded
+import sqlalchemy.orm  # noqa: F401 - whole before the thread begins: loaded by two threads at once it is found half loaded
 
 from pipeline.instance import HOST, PROCESS, UNFINISHED, end_run, has_a_process, lives, report_killed_runs, this_process
 from resources.errors import UserError
@@ -24,8 +23,8 @@ def waits_said(instance: dg.DagsterInstance, say: Callable[[str], object]) -> It
     def look() -> None:
         said: set[str] = set()
         while not over.wait(LOOKS_EVERY_S):
-            # A database that does not answer ends the run itself, with words of its own.
-            with suppress(sa.exc.SQLAlchemyError, OSError):
+            # A database that does not answer, in whatever exception, ends the run itself, with words of its own.
+            with suppress(Exception):
                 if waits_of_this_process(instance):
                     report_killed_runs(instance)
                     for words in waits_of_this_process(instance):

@@ -19,6 +19,7 @@ from upath import UPath
 from pipeline.instance import (
     HOST,
     PROCESS,
+    _usable_state,
     only_daemon,
     open_instance,
     prepare_instance,
@@ -90,6 +91,17 @@ def test_what_goes_wrong_with_dagsters_database_during_a_run_is_the_users_to_fix
     problem.sqlite_errorcode = code
     with pytest.raises(UserError, match=said), open_instance(home):
         raise sa.exc.OperationalError("INSERT", {}, problem)
+
+
+def test_a_server_that_goes_away_during_a_run_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    utils = pytest.importorskip("dagster_postgres.utils")
+    monkeypatch.setenv(DAGSTER_POSTGRES_URL, "postgresql://me:secret@127.0.0.1:1/state")
+    monkeypatch.setattr(Home, "asks_for_postgres", True)
+    gone = sa.exc.OperationalError("SELECT", {}, Exception("connection refused"))
+    words = r"database postgresql.*127\.0\.0\.1:1/state cannot be used: connection refused"
+    with pytest.raises(UserError, match=words) as said, _usable_state(home):
+        raise utils.DagsterPostgresException("too many retries for DB connection") from gone
+    assert "secret" not in str(said.value)
 
 
 def test_settings_that_a_user_changed_stay(home: Home) -> None:

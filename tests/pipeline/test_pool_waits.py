@@ -67,6 +67,21 @@ def run_beside(instance: dg.DagsterInstance, said: list[str], meanwhile: Callabl
     return done.success
 
 
+def test_a_database_that_is_gone_ends_no_look_with_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter([RuntimeError("too many retries for DB connection"), "Waiting."])
+
+    def waits(_instance: object) -> list[str]:
+        if isinstance(found := next(looks, "Waiting."), RuntimeError):
+            raise found
+        return [found]
+
+    monkeypatch.setattr(pool_waits, "waits_of_this_process", waits)
+    monkeypatch.setattr(pool_waits, "report_killed_runs", lambda _instance: None)
+    said = threading.Event()
+    with dg.DagsterInstance.ephemeral() as instance, waits_said(instance, lambda _words: said.set()):
+        assert said.wait(30)
+
+
 def test_a_run_that_waits_names_the_holder_on_another_host_and_the_command_that_frees_it(
     sqlite_instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
