@@ -133,7 +133,7 @@ def run_evaluation(
         if name not in known:
             there = ", ".join(known) or "none"
             raise UserError(f"There is no data set '{name}'{did_you_mean(name, known)}. There are {there}.")
-    chosen = list(datasets) or list(known)
+    chosen = list(dict.fromkeys(datasets)) or list(known)
     if not chosen:
         raise UserError("There is no data set. Name some under `evaluation: datasets:`, or drop files into the inbox.")
     instance.add_dynamic_partitions(DATASETS.name or "", chosen)

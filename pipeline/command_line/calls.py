@@ -184,7 +184,8 @@ def _counts(study: Study, home: Home) -> pd.DataFrame:
     from resources.database.call_queries import state_counts
     from resources.database.engine import open_engine
 
-    none_yet = f"The ledger holds no call of study '{study.name}' yet. `touchstone run fidelity` asks the judge."
+    runs = "`touchstone run fidelity` or `touchstone run reliability`"
+    none_yet = f"The ledger holds no call of study '{study.name}' yet. {runs} asks the judge."
     engine = open_engine(home.database_url)
     if engine.dialect.name == "sqlite" and not Path(engine.url.database or "").exists():
         raise UserError(none_yet)

@@ -71,7 +71,7 @@ def pass_on(process: Popen[bytes], stopping: threading.Event) -> threading.Threa
 
 def dev(
     host: Annotated[str, typer.Option(help="Address to listen on; others than 127.0.0.1 let others in.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port of the web UI.")] = 3000,
+    port: Annotated[int, typer.Option(help="Port of the web UI.", min=0, max=65535)] = 3000,
 ) -> None:
     """Open the web UI and run the daemon (schedules, sensors, backfills) until Ctrl+C."""
     from pipeline.instance import only_daemon, prepare_instance

@@ -23,8 +23,10 @@ NAMES = ("code server", "web UI", "daemon")
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="Port of the web UI.")] = 3000,
-    code_port: Annotated[int, typer.Option(help="Port on which the web UI and the daemon ask the code server.")] = 4266,
+    port: Annotated[int, typer.Option(help="Port of the web UI.", min=0, max=65535)] = 3000,
+    code_port: Annotated[
+        int, typer.Option(help="Port on which the web UI and the daemon ask the code server.", min=0, max=65535)
+    ] = 4266,
 ) -> None:
     """Run the web UI, the daemon and the code server on 127.0.0.1 until Ctrl+C; for a service that stays up."""
     from pipeline.instance import only_daemon, prepare_instance

@@ -10,14 +10,16 @@ import pytest
 from dagster._core.workspace.context import WorkspaceProcessContext
 from dagster._core.workspace.load_target import WorkspaceFileTarget
 
+from pipeline import runs
 from pipeline.definitions import definitions_of, touchstone
 from pipeline.instance import this_process
 from pipeline.runs import Outcome, _Job, _run, run_evaluation, run_study
+from resources.configuration.evaluation import Dataset
 from resources.errors import UserError
 from resources.runtime import ctrl_c
 from resources.runtime.home import CHECKOUT
 from resources.study import Study, study_from_environment
-from tests.small_datasets import write_scores
+from tests.small_datasets import study_over, write_scores
 from tests.small_study import KEYS, stored, write_selection, write_study
 
 # What the UI asks for its pages of a job, of a code location and of all runs.
@@ -43,6 +45,16 @@ query($job: String!) {
 
 def outcome_of(study: Study, instance: dg.DagsterInstance, *settings: str) -> Outcome:
     return run_study(definitions_of(study), "fidelity", instance, settings)
+
+
+def test_a_data_set_that_is_named_twice_is_evaluated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[object] = []
+    monkeypatch.setattr(runs, "_run", lambda _asked, tags: ran.append(tags))
+    monkeypatch.setattr(runs, "_gather", lambda *_result: None)
+    study = study_over(tmp_path, {"one": Dataset(file=tmp_path / "one.csv")})
+    with dg.DagsterInstance.ephemeral() as instance:
+        run_evaluation(dg.Definitions(), instance, study, ["one", "one"])
+    assert ran == [{"dagster/partition": "one"}, {}]
 
 
 @pytest.mark.slow

@@ -233,7 +233,8 @@ def test_hostile_words_neither_colour_nor_steer_the_terminal(home: Path, argumen
 
 
 def test_a_ledger_without_a_call_of_the_study_says_what_to_do_and_is_not_made(home: Path) -> None:
-    words = "The ledger holds no call of study 'shoes' yet. `touchstone run fidelity` asks the judge."
+    runs = "`touchstone run fidelity` or `touchstone run reliability`"
+    words = f"The ledger holds no call of study 'shoes' yet. {runs} asks the judge."
     assert refused() == words
     assert not (home / "touchstone.db").exists()
     record(home, attempt(study="boots"))

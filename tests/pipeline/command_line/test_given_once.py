@@ -26,6 +26,13 @@ def test_an_option_given_twice_is_refused(tmp_path: Path, arguments: list[str], 
     assert named in " ".join(ran.output.split())
 
 
+@pytest.mark.parametrize("arguments", [["dev", "--port", "99999"], ["serve", "--code-port", "-1"]])
+def test_a_port_that_none_has_is_refused(tmp_path: Path, arguments: list[str]) -> None:
+    ran = CliRunner().invoke(application, arguments, env={"TOUCHSTONE_HOME": str(tmp_path)})
+    assert ran.exit_code == 2
+    assert "is not in the range" in ran.output
+
+
 def test_an_option_that_is_read_several_times_may_be_given_so() -> None:
     ran = CliRunner().invoke(
         application, ["evaluate", "correlation", "a.csv", "--prediction", "a", "--prediction", "b"]
