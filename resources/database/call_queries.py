@@ -1,4 +1,7 @@
-"""Questions about recorded calls: what was spent, what calls came to, single ones, and what one takes on average."""
+"""Questions about recorded calls: what was spent, what calls came to, single ones, and what one takes on average.
+
+Each raises `UserError` where the database cannot be reached, is damaged or locked.
+"""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -38,9 +41,6 @@ def occasion_rows(engine: sa.Engine, study: str) -> pd.DataFrame:
     Returns:
         The columns of table `judge_calls`, in the order of object, setting, repeat, attempt. Rows of several judges,
         prompts or images may share such a key; `score` is the one that counted when it was recorded.
-
-    Raises:
-        UserError: The database cannot be reached, is damaged or locked.
     """
     asked_on_an_occasion = CALLS.c.object.contains(OCCASION_SIGN, autoescape=True)
     question = sa.select(CALLS).where(CALLS.c.study == study, asked_on_an_occasion, ~IS_RELEVANCE).order_by(CALLS.c.id)
@@ -57,9 +57,6 @@ def spent(engine: sa.Engine, study: str, midnight: datetime) -> Spent:
         engine: The ledger's database.
         study: Name of the study.
         midnight: Start of the day, with a time zone.
-
-    Raises:
-        UserError: The database cannot be reached, is damaged or locked.
     """
     today = sa.case((CALLS.c.started_at >= midnight, CALLS.c.cost_usd), else_=0.0)
     money = sa.select(sa.func.sum(CALLS.c.cost_usd), sa.func.sum(today)).where(
@@ -99,11 +96,7 @@ class MeasuredCalls(NamedTuple):
 
 
 def measured_calls(engine: sa.Engine, study: str, judge_identity: str) -> MeasuredCalls | None:
-    """The means of one judge's answers; null where there is none with tokens.
-
-    Raises:
-        UserError: The database cannot be reached, is damaged or locked.
-    """
+    """The means of one judge's answers; null where there is none with tokens."""
     mean = sa.func.avg
     question = sa.select(
         sa.func.count(), mean(CALLS.c.tokens_in), mean(CALLS.c.tokens_out), mean(CALLS.c.tokens_cached),
@@ -151,9 +144,6 @@ def state_counts(engine: sa.Engine, study: str) -> pd.DataFrame:
         ``setting``, ``state``, ``n`` attempts, ``n_second`` second attempts (one for each call that was tried again),
         ``tokens_in``, ``tokens_out``, ``tokens_cached`` (0 where nothing was reported), ``cost_usd``, ``last`` (the
         highest row number: the judge that was asked last has the highest).
-
-    Raises:
-        UserError: The database cannot be reached, is damaged or locked.
     """
     by = [*(CALLS.c[name] for name in JUDGE), _KIND.label("kind"), CALLS.c.setting, CALLS.c.state]
     sums = [sa.func.coalesce(sa.func.sum(CALLS.c[name]), 0).label(name) for name in SUMS]
@@ -170,11 +160,7 @@ def state_counts(engine: sa.Engine, study: str) -> pd.DataFrame:
 
 
 def messages(engine: sa.Engine, scope: Scope) -> list[tuple[str, str, int]]:
-    """Every different message of answers without a score and of faults: state, message, attempts.
-
-    Raises:
-        UserError: The database cannot be reached, is damaged or locked.
-    """
+    """Every different message of answers without a score and of faults: state, message, attempts."""
     question = (
         sa.select(CALLS.c.state, CALLS.c.fault_message, sa.func.count())
         .where(*scope.conditions, CALLS.c.fault_message.is_not(None))
@@ -189,9 +175,6 @@ def attempts(engine: sa.Engine, scope: Scope) -> pd.DataFrame:
 
     Returns:
         Columns ``kind`` and those of `SHOWN`.
-
-    Raises:
-        UserError: The database cannot be reached, is damaged or locked.
     """
     columns = [_KIND.label("kind"), *(CALLS.c[name] for name in SHOWN)]
     with usable(engine), engine.connect() as connection:

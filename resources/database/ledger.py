@@ -34,7 +34,7 @@ class Ledger:
     """Reads and writes `judge_calls`; safe in several threads and processes at once.
 
     A call's last attempt is the one that counts: a call that is answered is not made again, unless it has no score and
-    a person asks for another answer.
+    a person asks for another answer. `UserError` is raised where the database cannot be reached, is damaged or locked.
     """
 
     def __init__(self, engine: sa.Engine) -> None:
@@ -54,9 +54,6 @@ class Ledger:
             study: The study's name.
             judge_identity: Digest of the judge.
             settings: Partition keys; all where left out.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
         """
         scored = sa.func.max(sa.case((CALLS.c.state.in_(SCORED_STATES), 1), else_=0))
         # The study and the judge are given, so that they need not come back with every row.
@@ -113,9 +110,6 @@ class Ledger:
             judge_identity: Digest of the judge.
             settings: Partition keys; all where left out.
             keys: The calls planned now; attempts with another prompt or other images are left out. All where left out.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
         """
         question = sa.select(CALLS).where(*self._scope(study, judge_identity, settings)).order_by(*ROW_KEY)
         with usable(self.engine), self.engine.connect() as connection:

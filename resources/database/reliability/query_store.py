@@ -178,6 +178,7 @@ class QueryStore:
     """Reads and writes `queries`, `documents` and `judgments` of one study; safe in several processes at once.
 
     What is written is there for good when the call returns, all of it or none. Nothing is deleted.
+    `UserError` is raised where the database cannot be reached, is damaged or locked.
     """
 
     def __init__(self, engine: sa.Engine, study: str) -> None:
@@ -299,9 +300,6 @@ class QueryStore:
                 were where left out. Others are passed over, and do not make a query incomplete.
             sources: Those that the study has now: judgments of others are passed over; none is where left out.
             withdrawn: Rows that are passed over, of scores that came with an earlier input (`withdrawn`).
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
         """
         asked = tuple(judges) or self.judges()
         with usable(self.engine), self.engine.connect() as connection:
@@ -314,9 +312,6 @@ class QueryStore:
             given: Its scores: `query_id`, `doc_id`, `judge` and `prompt_version`. All of them are kept already, and of
                 other judges and versions there is none to find.
             documents: Its documents: `query_id` and `doc_id`.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
         """
         with usable(self.engine), self.engine.connect() as connection:
             return judgment_rows.withdrawn(connection, self.study, given, documents)

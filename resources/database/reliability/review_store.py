@@ -91,7 +91,7 @@ class ReviewStore:
     """Reads and writes `disputes` and `tiebreaks` of one study; safe in several threads and processes at once.
 
     A reviewer has one standing vote on a document: a new one withdraws the one before, undo withdraws it without
-    another. Nothing is deleted.
+    another. Nothing is deleted. `UserError` is raised where the database cannot be reached, is damaged or locked.
     """
 
     def __init__(self, engine: sa.Engine, study: str, review: Review, low_kappa: float = LOW_KAPPA) -> None:
@@ -302,9 +302,6 @@ class ReviewStore:
         """Every vote (`relevant` true or false) and skip (null) there ever was, in the order in which they came.
 
         `withdrawn_at` is null for those that stand.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
         """
         return self._votes()
 
@@ -313,9 +310,6 @@ class ReviewStore:
 
         `decision` is what most reviewers say, null on a tie. `reviewer`, `decided_at` and `reason` are of the last
         standing vote; where that one has no reason, of the last before it that has one.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
         """
         standing = self._votes(STANDS, IS_VOTE)
         rows = standing.assign(
@@ -335,11 +329,7 @@ class ReviewStore:
         return found[list(DECISION_TYPES)].astype(DECISION_TYPES)
 
     def blindness(self) -> Blindness:
-        """How many of the votes that stand were cast without the judges' scores on the screen.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
-        """
+        """How many of the votes that stand were cast without the judges' scores on the screen."""
         blind = self._votes(STANDS, IS_VOTE)["blind"]
         return Blindness(int(blind.eq(True).sum()), int(blind.eq(False).sum()), int(blind.isna().sum()))
 
@@ -347,9 +337,6 @@ class ReviewStore:
         """What reviewers wrote: one row per submission with a reason or a note that stands, in the order they came.
 
         A row without votes is a skip.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
         """
         standing = self._votes(STANDS, ask.HAS_WORDS)
         rows = standing.assign(
@@ -369,11 +356,7 @@ class ReviewStore:
         return found.reset_index(drop=True)[list(WORD_TYPES)].astype(WORD_TYPES)
 
     def reviewer_agreement(self) -> pd.DataFrame:
-        """Table `reviewer_agreement`: one row per two reviewers who voted on the same document, by their names.
-
-        Raises:
-            UserError: The database cannot be reached, is damaged or locked.
-        """
+        """Table `reviewer_agreement`: one row per two reviewers who voted on the same document, by their names."""
         with usable(self.engine), self.engine.connect() as connection:
             rows = connection.execute(ask.votes_in_common(self.study)).all()
         found = [_agreement(*row) for row in rows]
