@@ -9,7 +9,7 @@ import pandas as pd
 
 from assets.shared.partitions import MADE_SO_FAR, readable
 from assets.shared.provenance import provenance_of
-from assets.shared.report_files import as_one, page_on_disk
+from assets.shared.report_files import as_one, page_on_disk, place_and_size
 from assets.shared.verdicts import verdict_metadata
 from reports.evaluation.contents import Contents
 from reports.evaluation.report import FILE_NAME, evaluation_page
@@ -41,10 +41,8 @@ def evaluation_report(context: dg.AssetExecutionContext, study: dg.ResourceParam
     row = written.iloc[0]
     context.add_output_metadata(
         readable(verdict_metadata(tables["evaluation_trust_verdict"]))
+        | place_and_size(row)
         | {
-            # Not `path`: the table's own address goes by that name.
-            "report": dg.MetadataValue.path(str(row["path"])),
-            "n_bytes": int(row["n_bytes"]),
             "n_data_sets": int(row["n_datasets"]),
             # By which the sensor sees whether it is of the data sets that are there.
             "data_sets": sorted(tables["evaluation_samples"]),

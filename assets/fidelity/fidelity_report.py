@@ -35,7 +35,7 @@ from assets.fidelity.subscore_sensitivity import alterations_move_their_subscore
 from assets.shared.gate import declared, rows_of
 from assets.shared.partitions import MADE_SO_FAR, Frames, readable
 from assets.shared.provenance import prompts_by, provenance_of
-from assets.shared.report_files import as_one, page_on_disk
+from assets.shared.report_files import as_one, page_on_disk, place_and_size
 from assets.shared.verdicts import verdict_metadata
 from reports.fidelity.contents import Contents, left_out
 from reports.fidelity.facts import judge_in_words
@@ -205,10 +205,7 @@ def write_report(contents: Contents, path: Path) -> pd.DataFrame:
 def headline(written: pd.DataFrame) -> dict[str, Any]:
     """Where the page lies and what it recommends."""
     row = written.iloc[0]
-    return {
-        # Not `path`: the table's own address goes by that name.
-        "report": dg.MetadataValue.path(str(row["path"])),
-        "n_bytes": int(row["n_bytes"]),
+    return place_and_size(row) | {
         "recommended": row["recommended"] or "none",
         "judge": str(row["judge"]),
     }

@@ -22,7 +22,7 @@ from assets.pairwise.photo_pairs import no_photo_is_missing, photos_are_there, s
 from assets.shared.gate import rows_of
 from assets.shared.partitions import MADE_SO_FAR, readable
 from assets.shared.provenance import provenance_of
-from assets.shared.report_files import as_one, page_on_disk
+from assets.shared.report_files import as_one, page_on_disk, place_and_size
 from assets.shared.verdicts import verdict_metadata
 from reports.pairwise.contents import Contents, People
 from reports.pairwise.report import FILE_NAME, pairwise_page
@@ -147,10 +147,7 @@ def write_report(contents: Contents, path: Path) -> pd.DataFrame:
 def headline(written: pd.DataFrame) -> dict[str, Any]:
     """Where the page lies and which method is right most often."""
     row = written.iloc[0]
-    return {
-        # Not `path`: the table's own address goes by that name.
-        "report": dg.MetadataValue.path(str(row["path"])),
-        "n_bytes": int(row["n_bytes"]),
+    return place_and_size(row) | {
         "best": row["best"] or "none",
     }
 

@@ -21,7 +21,7 @@ from assets.reliability.logic.verdict import verdict_of
 from assets.reliability.query_kappa import lowest_kappas
 from assets.shared.partitions import readable
 from assets.shared.provenance import prompts_by, provenance_of
-from assets.shared.report_files import page_on_disk
+from assets.shared.report_files import page_on_disk, place_and_size
 from assets.shared.verdicts import verdict_metadata
 from reports.reliability.contents import Contents, Standing, Truth
 from reports.reliability.report import FILE_NAME, reliability_page
@@ -133,10 +133,7 @@ def write_report(contents: Contents, path: Path) -> pd.DataFrame:
 def headline(written: pd.DataFrame) -> dict[str, Any]:
     """Where the page lies, and what it says first."""
     row = written.iloc[0]
-    return {
-        # Not `path`: the table's own address goes by that name.
-        "report": dg.MetadataValue.path(str(row["path"])),
-        "n_bytes": int(row["n_bytes"]),
+    return place_and_size(row) | {
         "status": row["status"] or "no verdict",
         "due": row["due"] or "a verdict",
     }

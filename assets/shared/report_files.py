@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import dagster as dg
 import pandas as pd
 
 from reports.shared.text import LANGUAGES
@@ -38,3 +39,9 @@ def page_on_disk(page: str, path: Path, table: Table, about: Mapping[str, Any]) 
         **about,
     }
     return pd.DataFrame([row], columns=[column.name for column in table.columns])
+
+
+def place_and_size(row: pd.Series) -> dict[str, Any]:
+    """Of a page's row, for Dagster's metadata."""
+    # Not `path`: the table's own address goes by that name.
+    return {"report": dg.MetadataValue.path(str(row["path"])), "n_bytes": int(row["n_bytes"])}
