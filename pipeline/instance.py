@@ -297,12 +297,9 @@ def _free_places(instance: dg.DagsterInstance) -> None:
 
 
 def end_unfinished_runs(instance: dg.DagsterInstance, reason: str) -> int:
-    """End every run that Dagster takes for queued or running, and give back its places in pools.
+    """End every run that Dagster takes for queued or running, and free its places in pools; how many there were.
 
     Only where no process of theirs can live: a restored instance would start the queued ones and wait for the others.
-
-    Returns:
-        How many there were.
     """
     runs = instance.get_runs(dg.RunsFilter(statuses=UNFINISHED))
     for run in runs:

@@ -157,31 +157,29 @@ def _labels(people: People, judge: Floats) -> list[tuple[str, Floats]]:
 
 def _shifts(people: People, judge: Floats, rated: NDArray[np.bool_], levels: Levels) -> list[Shift]:
     """Scores can have one mean and another spread; the level is shared by all that is asked."""
+    asked = 2 if people.measure == "scores" else max(1, len(people.labels))
+    resampling = Resampling(levels.seed, confidence=1.0 - (1.0 - levels.confidence) / asked)
     if people.measure == "scores":
         middle = np.where(rated, np.median(judge[rated]), np.median(judge[~rated]))
         mean, spread = (
-            _difference(values, rated, people, levels, 2, float(judge.std()))
+            _difference(values, rated, people.clusters, resampling, float(judge.std()))
             for values in (judge, np.abs(judge - middle))
         )
         return [Shift(None, "mean", *mean), Shift(None, "spread", *spread)]
-    asked = max(1, len(people.labels))
     return [
-        Shift(label, "share", *_difference(values, rated, people, levels, asked, float(values.std())))
+        Shift(label, "share", *_difference(values, rated, people.clusters, resampling, float(values.std())))
         for label, values in _labels(people, judge)
     ]
 
 
 def _difference(
-    values: Floats, rated: NDArray[np.bool_], people: People, levels: Levels, asked: int, spread: float
+    values: Floats, rated: NDArray[np.bool_], clusters: NDArray[np.generic], resampling: Resampling, spread: float
 ) -> tuple[Estimate, bool]:
     def statistics(counts: Counts) -> Floats:
         return (means(counts * ~rated, values) - means(counts * rated, values))[:, None]
 
     value = float(statistics(np.ones((1, len(values)), dtype=np.int64))[0, 0])
-    many = 1.0 - (1.0 - levels.confidence) / asked
-    [interval] = headline_intervals(
-        statistics, ("mean",), people.clusters, resampling=Resampling(levels.seed, confidence=many)
-    )
+    [interval] = headline_intervals(statistics, ("mean",), clusters, resampling=resampling)
     beyond = interval.low is not None and interval.high is not None and not interval.low <= 0.0 <= interval.high
     return Estimate(value, interval), beyond and abs(value) > SMALLEST_SHIFT * spread
 

@@ -118,11 +118,7 @@ def go_through(console: Console, study: Study, truth: Truth) -> None:
 
 
 def vote(study: Study, truth: Truth, *, until_quota: bool) -> int:
-    """The scripted reviewer's votes on what is offered, each document once.
-
-    Returns:
-        How many queries.
-    """
+    """The scripted reviewer's votes on what is offered, each document once; on how many queries."""
     n = 0
     while not (until_quota and study.reviews.quota_met()):
         task = study.reviews.next_query(REVIEWER)

@@ -7,11 +7,7 @@ from resources.runtime.home import Home
 
 
 def prepare_samples(home: Home, console: Console) -> bool:
-    """Write the sample inputs unless a configuration file names the user's own.
-
-    Returns:
-        Whether the built-in sample study is the one that runs.
-    """
+    """Write the samples unless a configuration names the user's own; whether the built-in study is what runs."""
     if configuration_file(home) is not None:
         return False
     from pipeline.samples.evaluation import write_evaluation_samples

@@ -225,11 +225,7 @@ def _view(name: str, heads: Sequence[Head], rows: Sequence[Sequence[Any]]) -> Ta
 
 
 def evaluation_page(contents: Contents) -> str:
-    """The report as one HTML file.
-
-    Returns:
-        Text that a browser shows without a network; the same contents give the same text.
-    """
+    """The report as one HTML file, the same for the same contents; a browser shows it without a network."""
     found, made = downloads(contents), tables(contents)
     sections = sections_of(contents, made)
     return rendered(

@@ -104,11 +104,7 @@ REPEATS_COLUMNS: Final = ["setting", "object", "first_n", "stable_n", "projected
 
 
 def fidelity_page(contents: Contents) -> str:
-    """The report as one HTML file.
-
-    Returns:
-        Text that a browser shows without a network; the same contents give the same text.
-    """
+    """The report as one HTML file, the same for the same contents; a browser shows it without a network."""
     charts, doses, subscores = _charts(contents), dose_charts(contents), subscore_charts(contents)
     examples_title, examples = example_pictures(contents)
     counted, advice = gates_of_focus(contents)

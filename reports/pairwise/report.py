@@ -110,11 +110,7 @@ def said_of_gates(contents: Contents) -> Text:
 
 
 def pairwise_page(contents: Contents) -> str:
-    """The report as one HTML file.
-
-    Returns:
-        Text that a browser shows without a network; the same contents and photos give the same text.
-    """
+    """The report as one HTML file, the same for the same contents; a browser shows it without a network."""
     found, tables = failing_pairs(contents), downloads(contents)
     counted, advice = gates(contents)
     beside_chance, judges = likelihood_charts(contents), judges_table(contents)

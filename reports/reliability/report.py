@@ -153,11 +153,7 @@ def _why(contents: Contents, column: str) -> str:
 
 
 def reliability_page(contents: Contents) -> str:
-    """The report as one HTML file.
-
-    Returns:
-        Text that a browser shows without a network; the same contents give the same text.
-    """
+    """The report as one HTML file, the same for the same contents; a browser shows it without a network."""
     tables = downloads(contents)
     return rendered(
         Page(

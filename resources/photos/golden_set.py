@@ -221,12 +221,9 @@ def write_golden_item(
     other: Original | UnreadableImage,
     alterations: Sequence[Alteration],
 ) -> list[GoldenImage]:
-    """Every altered image of one item, each written whole or not at all.
+    """Every altered image of one item, each written whole or not at all: a result per alteration, in their order.
 
     A file that was made by the same recipe from the same render, and is as it was made, is kept.
-
-    Returns:
-        One result per alteration, in their order.
     """
     place = folder / folder_name(item_id)
     place.mkdir(parents=True, exist_ok=True)
