@@ -27,7 +27,8 @@ PROC = Path("/proc")
 _BOOT, _TABLE = PROC / "sys/kernel/random/boot_id", PROC / "self/ns/pid"
 _STATE, _TICKS = 0, 19  # of the fields of /proc/N/stat that follow the name in brackets
 _DEAD = ("Z", "X")  # a killed process that its parent did not collect has a number still
-HOST, PROCESS, START = "touchstone/host", "touchstone/process", "touchstone/process_start"
+# The UI hides tags that begin so: they say nothing to people.
+HOST, PROCESS, START = ".dagster/touchstone_host", ".dagster/touchstone_process", ".dagster/touchstone_process_start"
 SETTINGS_FILE = "TOUCHSTONE_DAGSTER_YAML"
 DAEMON = "the daemon of a Dagster instance"
 LEFT_BEHIND = (

@@ -11,10 +11,11 @@ from analysis.verdict.panel import LEVEL, uses_labels_otherwise
 from analysis.verdict.people import are_a_crowd
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.terminal import grid
-from reports.shared.numbers import MINUS, any_unreliable
+from reports.shared.numbers import MINUS, any_unreliable, p_value
 from reports.shared.text import Part, Translations
 from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
+from resources.runtime.sanitize import one_line
 
 # Those of the page: its module loads all that a page needs.
 WORDS: Final = Translations("verdict/words")
@@ -28,29 +29,40 @@ ERRORS = {
 }
 OF_A_LABEL = ("sensitivity of ", "precision of ")
 SHOWN_PEOPLE, SHOWN_PAIRS, JUDGES_IN_A_TABLE = 8, 6, 2
+# Of more judges the verdict alone is said of each, and what compares them.
+MOST_IN_FULL, LONGEST_HEAD = 6, 22
 
 
 def show_verdict(result: Mapping[str, Any], console: Console) -> None:
     """The verdict on each judge, then what it rests on."""
     people = listing(result["people"], 4)
     console.print(f"{result['file']}: {_objects(result)}; people: {people}", soft_wrap=True)
+    in_full = len(result["judges"]) <= MOST_IN_FULL
+    if not in_full:
+        console.print()
     for judge in result["judges"]:
         said = judge["verdict"]
-        console.print()
+        if in_full:
+            console.print()
         line = Text(f"May {judge['name']} stand in for people? " if len(result["people"]) > 1 else "")
         if len(result["people"]) == 1:
             line = Text(f"{judge['name']} and {people}: ")
         line.append(full_word(said["word"], result["people"]), style=style_of(said["word"]))
-        console.print(line)
+        console.print(line, soft_wrap=True)
+        if not in_full:
+            continue
         for reason in said["reasons"]:
             console.print(Padding(Text(_sentence(reason)), (0, 0, 0, 2)))
         if (step := step_of(judge, result["people"])) is not None:
             console.print(Padding(Text(step.plain("en").replace(MINUS, "-")), (0, 0, 0, 2)))
     _show_people(result, console)
-    _show_statistics(result, console)
-    _show_errors(result, console)
-    _show_unrated(result, console)
+    if in_full:
+        _show_statistics(result, console)
+        _show_errors(result, console)
+        _show_unrated(result, console)
     _show_comparison(result, console)
+    if not in_full:
+        console.print(f"Reasons and statistics of more than {MOST_IN_FULL} judges: `--report FILE.html` or `--json`.")
     if any(any_unreliable(judge | {"each_person": []}) for judge in result["judges"]):
         why = "too few objects or clusters, or no error of one kind was seen"
         console.print(f"?: an interval that is known to be too narrow: {why}.", soft_wrap=True)
@@ -111,7 +123,7 @@ def _show_statistics(result: Mapping[str, Any], console: Console) -> None:
     console.print(f"\nAgainst {result['reference']}{each}, with 95 % intervals")
     for start in range(0, len(result["judges"]), JUDGES_IN_A_TABLE):
         judges = result["judges"][start : start + JUDGES_IN_A_TABLE]
-        table = grid("", *(part for judge in judges for part in (f">{judge['name']}", ">n")))
+        table = grid("", *(part for judge in judges for part in (f">{one_line(judge['name'], LONGEST_HEAD)}", ">n")))
         for name, against in _names(judges):
             of = f"{name} *" if against else name
             table.add_row(of, *(part for judge in judges for part in _statistic(judge, name)))
@@ -152,7 +164,7 @@ def _show_labels(judges: Sequence[Mapping[str, Any]], console: Console) -> None:
         if judge["marginal_homogeneity"]:
             named = [test["method"].partition(", ") for test in judge["marginal_homogeneity"]]
             tests = ", ".join(
-                f"{name} p {test['p']:.3g}"
+                f"{name} p {_p(test['p'])}"
                 for (name, _, _), test in zip(named, judge["marginal_homogeneity"], strict=True)
             )
             differs = uses_labels_otherwise([test["p"] for test in judge["marginal_homogeneity"]])
@@ -186,7 +198,7 @@ def _show_errors(result: Mapping[str, Any], console: Console) -> None:
 
 def dependence_sentence(one: Mapping[str, Any], error: str) -> str:
     """How a judge's error goes with a column."""
-    p = f"p after Holm {one['p_holm']:.2g}"
+    p = f"p after Holm {_p(one['p_holm'])}"
     bias = f" ({one['bias']})" if one["bias"] else ""
     what, changes = ERRORS[error]
     if one["kind"] != "group":
@@ -246,8 +258,16 @@ def _show_comparison(result: Mapping[str, Any], console: Console) -> None:
         table.add_row(_say("turned", judge=name) if name in turned else name, _shown(judge), judge["letters"])
     console.print(table)
     for pair in compared["pairs"][:SHOWN_PAIRS]:
-        p = "" if pair["p_holm"] is None else f", p after Holm {pair['p_holm']:.3g}"
-        console.print(f"{pair['first']} - {pair['second']}: {_shown(pair['difference'], sign=True)}{p}")
+        p = "" if pair["p_holm"] is None else f", p after Holm {_p(pair['p_holm'])}"
+        said = f"{pair['first']} - {pair['second']}: {_shown(pair['difference'], sign=True)}{p}"
+        console.print(said, soft_wrap=True)
+    if (left := len(compared["pairs"]) - SHOWN_PAIRS) > 0:
+        console.print(f"and {count_noun(left, 'pair')} more")
+
+
+def _p(value: float) -> str:
+    """A p-value as the page has it."""
+    return p_value(value).plain("en")
 
 
 def _shown(seen: Mapping[str, Any] | None, *, sign: bool = False) -> str:

@@ -247,7 +247,9 @@ def step_of(judge: Mapping[str, Any], people: Sequence[str]) -> Text | None:
 def _not_covered(one: str) -> Text:
     kind, _, names = one.partition(": ")
     key = f"verdict.not_covered.{kind}"
-    return say(key, names=same(names)) if WORDS.has(key) else phrase(one)
+    # Categories and alterations are names, what a study's filter leaves out is a sentence.
+    named = phrase(names) if kind == "filtered" else same(names)
+    return say(key, names=named) if WORDS.has(key) else phrase(one)
 
 
 def _rests_on(stated: Stated) -> Text | None:

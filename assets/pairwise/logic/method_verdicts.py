@@ -66,8 +66,12 @@ def _standing(rows: pd.DataFrame, votes: pd.DataFrame, levels: Levels = LEVELS) 
 def _not_covered(study: PairwiseStudy, photo_pairs: pd.DataFrame) -> tuple[str, ...]:
     """Pairs that the filter leaves out, on those that count people agree more than on all; and people's ties."""
     n_ties = int(photo_pairs.loc[photo_pairs["excluded"].isna(), "votes_neither"].sum())
-    filtered = (f"filtered: pairs without a winner, with agreement under {study.min_agreement:g} or fewer than "
-                f"{study.min_reviewers} votes")  # fmt: skip
+    left_out = message(
+        "pairs without a winner, with agreement under {agreement:g} or fewer than {votes} votes",
+        agreement=study.min_agreement,
+        votes=study.min_reviewers,
+    )
+    filtered = message("filtered: {left_out}", left_out=left_out)
     return (filtered, f"ties: {n_ties}") if n_ties else (filtered,)
 
 

@@ -11,7 +11,7 @@ from assets.shared.provenance import AUTOMATIONS, started_by_a_person
     "tags",
     [
         {},
-        {"touchstone/process": "17", "touchstone/host": "here"},
+        {".dagster/touchstone_process": "17", ".dagster/touchstone_host": "here"},
         {"dagster/partition": "t0.2_p0.95"},
         # A backfill that a person launched over several partitions.
         {"dagster/backfill": "abc", "dagster/asset_partition_range_start": "t0.0_p1.0"},

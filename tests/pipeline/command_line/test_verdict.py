@@ -63,6 +63,29 @@ def test_two_judges_are_compared_on_the_same_objects(made: Path) -> None:
     assert pair["p_holm"] < 0.001
 
 
+def test_of_many_judges_with_long_names_the_verdicts_and_what_compares_them_are_said(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    truth = rng.normal(size=40)
+    columns = {name: np.clip(np.round(3 + truth + rng.normal(0, 0.7, 40)), 1, 5) for name in ("h1", "h2")}
+    judges = [f"judge_{place}_with_a_name_of_many_words_and_its_version_and_its_prompt" for place in range(7)]
+    columns |= {name: np.clip(np.round(3 + truth + rng.normal(0, 0.9, 40)), 1, 5) for name in judges}
+    pd.DataFrame({"id": range(40)} | columns).to_csv(tmp_path / "many.csv", index=False)
+
+    def asked(n: int) -> str:
+        named = (part for name in judges[:n] for part in ("--judge", name))
+        return read(tmp_path / "many.csv", *named, "--human", "h1", "--human", "h2", "--item", "id")
+
+    lines = [line for line in asked(7).splitlines() if line.strip()]
+    assert [line.startswith(f"May {name} stand in") for line, name in zip(lines[1:8], judges, strict=True)] == [
+        True
+    ] * 7
+    # 21 couples of 7, of which 6 are listed.
+    assert "and 15 pairs more" in lines
+    assert len(lines) < 50
+    # Of two the names of the statistics are there, however long the judges' are.
+    assert " alpha of the people " in asked(2)
+
+
 def test_a_reversed_metric_is_named_and_not_compared_until_it_is_said(made: Path) -> None:
     file = (made / "r.csv", "--judge", "good", "--judge", "distance", *HUMANS)
     shown = read(*file)

@@ -52,11 +52,11 @@ def test_the_page_has_the_answer_first_then_numbers_and_every_object(biased: Pat
         "It agrees with the others",
         "Its errors depend on",
     )
-    order = (*order, "clusters; people", "Does it agree with people?", "What does it not see?", "All objects")
+    order = (*order, "objects; people", "Does it agree with people?", "What does it not see?", "All objects")
     places = [body.index(words) for words in order]
     assert places == sorted(places)
     assert "length bias" in body
-    assert "può sostituire le persone" in body
+    assert "Può gpt4_score sostituire le persone" in body
 
 
 def test_the_table_of_objects_begins_with_the_largest_difference(made: Path) -> None:
@@ -111,7 +111,7 @@ def test_what_the_verdict_rests_on_is_what_two_people_rated(made: Path, tmp_path
     [judge] = result["judges"]
     assert (judge["n"], judge["n_clusters"], result["n_objects"]) == (100, 100, 150)
     said = re.sub("<[^>]*>", "", page.read_text(encoding="utf-8"))
-    assert "100 objects, 100 clusters; people: human1" in said
+    assert "100 objects; people: human1" in said
     [judge] = answered(tmp_path / "few.csv", "--judge", "good", "--human", "human2", "--item", "id")["judges"]
     assert (judge["n"], judge["n_clusters"]) == (100, 100)
 
