@@ -14,6 +14,7 @@ from analysis.words import count_noun, decimals, with_bounds
 from assets.shared.table_gates import gate_of
 from pipeline.command_line.status_shown import STYLES
 from pipeline.command_line.study_state import FAIL, NOTE, STOP, GateState, kind_of
+from pipeline.command_line.terminal import show_line
 from reports.shared.numbers import usd_decimals
 from reports.shared.verdict import answer_of, lines_in_short, lines_of, stated_of, style_of
 from resources.configuration.made_up import StudyName
@@ -56,14 +57,13 @@ def show_verdict_first(
     for gate in list(stops)[:1]:
         console.print(Text.assemble("Verdict: ", (CANNOT_SAY, style_of(CANNOT_SAY))), highlight=False)
         said = f"{gate.check_name}: {gate.description}"
-        # Not as padding, which Rich cuts off at the edge.
-        console.print(Text(f"  {one_line(said, LONGEST)}"), soft_wrap=True)
+        show_line(console, one_line(said, LONGEST), 2)
         return
     frame = stored_verdicts(home, study)
     for one in [] if frame is None else stated_of(frame):
-        console.print(verdict_line(one), soft_wrap=True, highlight=False)
+        show_line(console, verdict_line(one))
         for line in lines_of(one) if most is None else lines_in_short(one, most):
-            console.print(Text(f"  {line}"), soft_wrap=True, highlight=False)
+            show_line(console, line, 2)
     path = home.tables / study / "judge_comparison.parquet"
     compared = pd.read_parquet(str(path)) if study == "fidelity" and path.exists() else None
     if compared is not None and len(set(compared["judge"])) > 1:
@@ -84,7 +84,7 @@ def _show_judges(frame: pd.DataFrame, console: Console) -> None:
         table.add_row(one_line(str(judge), 24), *(_of_judge(by_statistic.get(name)) for name in SIDE_BY_SIDE))
     basis, n = seen["basis"].iloc[0], int(seen["n"].max())
     said = f"The judges on the same {count_noun(n, 'object')} ({basis}); a letter in common: not distinguishable (Holm)"
-    console.print(Text(said), soft_wrap=True, highlight=False)
+    show_line(console, said)
     console.print(table)
 
 
@@ -128,10 +128,10 @@ def show_in_short(
         words = Text(f"{kind} ", STYLES[kind]).append(
             one_line(f"{one.check_name}:{to_do or f' {gate.sentence}'}", 150), "default"
         )
-        console.print(words, soft_wrap=True, highlight=False)
+        show_line(console, words)
     if len(hard) > SHOWN_FAILURES:
         names = ", ".join(one.check_name for one in hard[SHOWN_FAILURES:])
-        console.print(Text(f"{count_noun(len(hard) - SHOWN_FAILURES, 'more gate')} fail: {names}"), soft_wrap=True)
+        show_line(console, f"{count_noun(len(hard) - SHOWN_FAILURES, 'more gate')} fail: {names}")
     frame = stored_verdicts(study.home, name)
     if frame is not None and not stops:
         console.print(table_of(stated_of(frame, leading=False)))
@@ -141,7 +141,7 @@ def show_in_short(
     made_up = study.made_up.get(name, ())
     said += [f"Made up: {', '.join(one.replace('_', ' ') for one in made_up)}."] if made_up else []
     if said:
-        console.print(Text(" ".join(said), "bright_black"), soft_wrap=True, highlight=False)
+        show_line(console, " ".join(said), style="bright_black")
 
 
 def table_of(every: list[Stated]) -> Table:

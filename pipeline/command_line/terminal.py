@@ -11,6 +11,7 @@ from resources.runtime import ctrl_c
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from analysis.gates import Gate
 
@@ -57,6 +58,25 @@ def grid(*headings: str, gap: int = 1, wrapped: Collection[str] | None = None) -
         one_line = right or (wrapped is not None and heading not in wrapped)
         table.add_column(heading.removeprefix(">"), justify="right" if right else "left", no_wrap=one_line)
     return table
+
+
+def show_line(console: "Console", line: "Text | str", indent: int = 0, style: str = "") -> None:
+    """A sentence: at a terminal broken between words and indented throughout, elsewhere on one line, for `grep`.
+
+    Args:
+        console: Where to; that of a part in another process has the terminal's colours, and is none itself.
+        line: Without a line break.
+        indent: Blanks in front.
+        style: Of Rich.
+    """
+    from rich.padding import Padding
+    from rich.text import Text
+
+    said = line if isinstance(line, Text) else Text(line, style)
+    if console.color_system:
+        console.print(Padding(said, (0, 0, 0, indent), expand=False), highlight=False)
+    else:
+        console.print(Text(" " * indent) + said, soft_wrap=True, highlight=False)
 
 
 def show_gate(gate: "Gate", console: "Console") -> bool:

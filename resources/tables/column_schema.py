@@ -7,6 +7,8 @@ import dagster as dg
 
 from resources.tables.declare import Column, Table
 
+# The UI has a picture for each of these words.
+_SHOWN_TYPES: Final = {"whole": "int", "flag": "bool", "number": "float"}
 _OBJECT: Final = ("object", "item_id", "product_id")
 _CATEGORIES: Final = ("category_l1", "category_l2", "category_l3")
 _ALTERATION: Final = ("alteration", "kind", "magnitude", "magnitude_unit", "expected")
@@ -74,7 +76,7 @@ def column_schema(table: Table) -> dg.TableSchema:
         columns=[
             dg.TableColumn(
                 name=column.name,
-                type=column.kind,
+                type=_SHOWN_TYPES.get(column.kind, column.kind),
                 description=f"{column.meaning} [{column.unit}]" if column.unit else column.meaning,
                 constraints=dg.TableColumnConstraints(
                     nullable=column.nullable, other=[*_limits(column), *_origin(table, column)]

@@ -1,5 +1,6 @@
 """The command line in surroundings that are not usual: one line and an exit status, and no traceback."""
 
+import io
 import os
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from pipeline.command_line import main
-from pipeline.command_line.terminal import terminal
+from pipeline.command_line.terminal import show_line, terminal
 from resources.errors import UserError
 from resources.runtime.home import CHECKOUT, touchstone_home
 
@@ -22,6 +23,17 @@ def touchstone(home: Path, *arguments: str, **environment: str) -> subprocess.Co
     return subprocess.run(
         [sys.executable, "-c", code, *arguments], env=named | environment, capture_output=True, check=False, timeout=120
     )
+
+
+def test_a_sentence_is_broken_between_words_at_a_terminal_and_is_one_line_elsewhere():
+    sentence = "needed at least 0.7: holds by the estimate, not proven"
+    for settings, lines in (
+        ({"color_system": "standard"}, ["  needed at least 0.7: holds", "  by the estimate, not", "  proven"]),
+        ({}, [f"  {sentence}"]),
+    ):
+        out = io.StringIO()
+        show_line(terminal(file=out, width=28, **settings), sentence, 2)
+        assert [line.rstrip() for line in out.getvalue().splitlines()] == lines
 
 
 def test_nothing_printed_is_read_as_markup(capsys):

@@ -214,6 +214,7 @@ def test_rows_and_columns_are_in_the_metadata_of_each_partition(
         schema = metadata["dagster/column_schema"].value
         assert schema.columns[1].description == "Score. [0-1]"
         assert schema.columns[1].constraints.other == ["at least 0", "at most 1"]
+        assert [column.type for column in schema.columns][:2] == ["text", "float"]
 
 
 @pytest.mark.parametrize("key", ["live/2026 ä", "..", "v1.", "100%", MultiPartitionKey({"a": "x/y", "b": "z"})])
