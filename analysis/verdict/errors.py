@@ -318,7 +318,10 @@ def _merged(values: NDArray[Any], clusters: Index) -> NDArray[Any]:
 def _self_preference(each: Sequence[Effect], judge: str) -> str:
     families = {name.casefold() for name in FAMILY.findall(judge)}
     own = [one for one in each if families & {name.casefold() for name in FAMILY.findall(one.name)}]
-    return message("self-preference") if own and (own[0].estimate.interval.low or 0.0) > 0.0 else ""
+    if not own:
+        return ""
+    value, interval = own[0].estimate
+    return message("self-preference") if (value if interval.low is None else interval.low) > 0.0 else ""
 
 
 def _fitted(rated: _Rated, there: NDArray[np.bool_], columns: Floats, levels: Levels) -> Jackknife:
@@ -351,7 +354,9 @@ def _fitted(rated: _Rated, there: NDArray[np.bool_], columns: Floats, levels: Le
 
 
 def _estimate(found: Jackknife, place: int, levels: Levels) -> Estimate:
-    return Estimate(float(found.values[place]), headline_interval(found, place, "mean", confidence=levels.confidence))
+    # Errors that are the same in all objects of a group say nothing of how they vary: 0 would be no width.
+    interval = headline_interval(found, place, "mean", confidence=levels.confidence, refuse_constant=True)
+    return Estimate(float(found.values[place]), interval)
 
 
 def _p(found: Jackknife, n: int) -> float | None:
@@ -401,6 +406,6 @@ def _measured(part: Part, rated: _Rated, levels: Levels, kind: Literal["share", 
     sizes = np.bincount(index, minlength=n_clusters).astype(np.float64)
     sums = np.column_stack([np.bincount(index, rated.near[rows], n_clusters), sizes])
     found = left_out_of_sums(lambda totals: (totals[:, 0] / totals[:, 1])[:, None], sums, sizes, seed=levels.seed)
-    interval = headline_interval(found, 0, kind, confidence=levels.confidence)
+    interval = headline_interval(found, 0, kind, confidence=levels.confidence, refuse_constant=True)
     estimate = rated.in_unit(Estimate(float(found.values[0]), interval))
     return Slice(column, value, len(rows), n_clusters, estimate)

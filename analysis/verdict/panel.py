@@ -233,7 +233,9 @@ def _lines(rows: Floats, sources: NDArray[Any], lines: Lines, levels: Levels, un
 
     found = left_out_of_rows(statistics, rows, sources, seed=levels.seed)
     named = lines(rows)
-    intervals = of_jackknife(found, [kind for _, kind, _ in named], confidence=levels.confidence)
+    kinds = [kind for _, kind, _ in named]
+    # No error in all objects is no error for sure: an interval of no width would say so.
+    intervals = of_jackknife(found, kinds, confidence=levels.confidence, refuse_constant=True)
     for (name, kind, _), value, interval in zip(named, found.values, intervals, strict=True):
         # Two objects are always on a line.
         if len(rows) < FEWEST_PAIRS and kind in OF_PAIRS:

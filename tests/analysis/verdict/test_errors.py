@@ -205,3 +205,21 @@ def test_too_little_is_said() -> None:
     assert (one.n, one.effects, one.why) == (0, (), "fewer than two groups of 10 objects")
     assert errors(people, truth, []) is None
     assert errors(people.of(np.arange(N) < 15), truth[:15], [rare]) is None
+
+
+def test_errors_that_are_equal_in_a_group_have_no_interval_of_no_width() -> None:
+    # The judge gives one more to each of its own family's 20 and people's answer to the others: all of an effect's
+    # jackknife is 0, and 20 more may differ.
+    person, family = np.tile([1.0, 2.0, 3.0, 4.0], 15), np.tile(["gpt", "claude", "llama"], 20)
+    judge = person + (family == "gpt")
+    people = People(np.column_stack([person, person]), np.arange(60))
+    found = by_name(people, judge, Factor("model", family, "group"), name="gpt-4")["model"]
+    own = found.effects[0]
+    assert (own.name, own.n, own.estimate.value) == ("gpt", 20, pytest.approx(2 / 3))
+    assert (own.estimate.interval.low, own.estimate.interval.high) == (None, None)
+    assert own.estimate.interval.method == "none: the same whichever cluster is left out"
+    assert found.bias == "self-preference"
+    result = errors(people, judge, [Factor("model", family, "group")])
+    assert result is not None
+    worst = result.worst[0]
+    assert (worst.value, worst.estimate.value, worst.estimate.interval.low) == ("gpt", pytest.approx(1.0), None)

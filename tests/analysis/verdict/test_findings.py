@@ -273,3 +273,10 @@ def test_labels_of_two_people_are_tested_object_by_object() -> None:
     # Each object's difference is 2: (6 x 2)² / (6 x 2²).
     assert [round(test.statistic, 9) for test in one.shares.tests] == [6.0, 8.0]
     assert one.shares.tests[0].method == "Stuart-Maxwell, 24 clusters"
+
+
+def test_a_judge_without_an_error_has_no_interval_of_no_width() -> None:
+    person = np.tile([1.0, 2.0, 3.0, 4.0], 10)
+    lines = panel(People(person[:, None], np.arange(40), steps=True), person, person)
+    seen = {line.statistic: (line.value, line.interval.low) for line in lines}
+    assert seen["mean absolute error"] == seen["judge - people"] == (0.0, None)
