@@ -303,12 +303,16 @@ class _Studies(Draft):
         for name in criteria:
             command = likely_command(self.found, [str(self.path)], self.found.where)
             self.remarks.append(f"A data set is on all criteria in '{name}'; the verdict on one: {command}")
-        lines = ["  datasets:"]
-        if not of_scores:
+        lines = [
+            "  inbox: inbox   # a file there is a data set too: next month's by `touchstone verdict ... --save NAME`"
+        ]
+        lines.append("  datasets:")
+        if not of_scores or len(people) > 1:
             named = [part for name in judges for part in ("--judge", name)]
             named += [part for name in people for part in ("--human", name)]
             command = shlex.join([str(self.path), *named])
-            self.remarks.append(f"The study counts right answers; the verdict first: touchstone verdict {command}")
+            study = "is against people's mean" if of_scores else "counts right answers"
+            self.remarks.append(f"The study {study}; the verdict first: touchstone verdict {command}")
         for (judge, truth), name in zip(pairs, _different(names), strict=True):
             lines += [f"    {name}:", f"      file: {self.where}"]
             lines += [f"      kind: {'scores' if of_scores else 'answers'}", f"      prediction: {quoted(judge)}"]

@@ -194,6 +194,8 @@ def verdict(
             refuse_output(path, *file)
         texts += saved
     deliver(Asked(file[0], output=output, as_json=as_json), result, show_verdict, [], texts)
+    if save is not None and not as_json:
+        terminal().print("`touchstone run evaluation` keeps its history, and next month's file is a new version of it.")
 
 
 def _column_and_value(where: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """What `touchstone verdict` writes: its page, and with `--save` the ratings as data sets of study C."""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,7 +15,9 @@ from analysis.ties import differences
 from pipeline.command_line.verdict_result import Answer, provenance
 from reports.verdict.report import MOST_OBJECTS, verdict_page
 from resources.configuration.load import load_configuration
+from resources.configuration.place import FILE_NAME, configuration_file
 from resources.errors import UserError
+from resources.runtime.home import touchstone_home
 
 NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 # Columns of the file next to each object: the longest text, then those with the fewest different values.
@@ -92,6 +95,10 @@ def saved_datasets(said: Answer, name: str) -> list[tuple[Path, str]]:
         stem = f"{name}-{re.sub(r'[^A-Za-z0-9_.-]', '_', judge)}" if several else name
         text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in _rows(said, scores))
         files.append((Path(inbox) / f"{stem}.jsonl", text))
+    home = touchstone_home()
+    if configuration_file(home) is None and "TOUCHSTONE_HOME" in os.environ and not home.holds_a_study():
+        # Without it there would be no study to run.
+        files.append((home.local / FILE_NAME, "study: ratings\nevaluation:\n  inbox: inbox\n"))
     return files
 
 

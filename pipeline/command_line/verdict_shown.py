@@ -11,7 +11,7 @@ from analysis.verdict.panel import LEVEL, uses_labels_otherwise
 from analysis.verdict.people import are_a_crowd
 from analysis.words import count_noun, decimals, with_bounds
 from pipeline.command_line.terminal import grid
-from reports.shared.numbers import MINUS, any_unreliable, p_value
+from reports.shared.numbers import MINUS, any_unreliable, columns_of_errors, p_value
 from reports.shared.text import Part, Translations
 from reports.shared.verdict import full_word, step_of, style_of
 from resources.errors import listing
@@ -55,6 +55,9 @@ def show_verdict(result: Mapping[str, Any], console: Console) -> None:
             console.print(Padding(Text(_sentence(reason)), (0, 0, 0, 2)))
         if (step := step_of(judge, result["people"])) is not None:
             console.print(Padding(Text(step.plain("en").replace(MINUS, "-")), (0, 0, 0, 2)))
+        if depends := columns_of_errors(judge):
+            varies = _say("not_covered.depends", columns=listing(depends, SHOWN_COLUMNS))
+            console.print(Padding(Text(varies), (0, 0, 0, 2)))
     _show_people(result, console)
     if in_full:
         _show_statistics(result, console)

@@ -10,6 +10,7 @@ from babel.dates import format_date
 from markupsafe import Markup
 
 from analysis.ties import compare
+from analysis.verdict.panel import LEVEL
 from reports.shared.text import LANGUAGES, Text, joined, locale, same
 
 DECIMALS: Final = 3
@@ -161,3 +162,9 @@ def any_unreliable(values: Any) -> bool:
         marked = bool(values.get("unreliable")) and values.get("ci") is not None
         return marked or any(map(any_unreliable, values.values()))
     return isinstance(values, list) and any(map(any_unreliable, values))
+
+
+def columns_of_errors(judge: Mapping[str, Any]) -> list[str]:
+    """The columns on which a judge's errors depend, significant after Holm, in the order in which they are named."""
+    tried = [*judge["errors"]["tried"], *judge["errors"]["sizes"]] if judge["errors"] else []
+    return list(dict.fromkeys(one["column"] for one in tried if one["p_holm"] is not None and one["p_holm"] < LEVEL))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.messages import Name, message
 from analysis.verdict.judges import NEEDED
-from analysis.verdict.panel import LEVEL, uses_labels_otherwise
+from analysis.verdict.panel import uses_labels_otherwise
 from analysis.verdict.people import AGREEMENT, are_a_crowd
 from reports.shared.charts import Chart
 from reports.shared.colours import MAIN, OTHER
@@ -17,6 +17,7 @@ from reports.shared.numbers import (
     MINUS,
     NOTHING,
     any_unreliable,
+    columns_of_errors,
     interval,
     is_number,
     number,
@@ -131,9 +132,7 @@ def _answer(judge: Values, result: Values) -> Answer:
     counts = {"n": whole(judge["n"]), "clusters": whole(n_clusters)}
     rests_on = "rests_on" if result["cluster"] or n_clusters < judge["n"] else "rests_on_objects"
     not_covered = [say("not_covered.objects"), say("not_covered.repeats")]
-    tried = [*judge["errors"]["tried"], *judge["errors"]["sizes"]] if judge["errors"] else []
-    depends = list(dict.fromkeys(one["column"] for one in tried if one["p_holm"] is not None and one["p_holm"] < LEVEL))
-    if depends:
+    if depends := columns_of_errors(judge):
         not_covered.insert(0, say("not_covered.depends", columns=joined(depends[:4])))
     return Answer(
         question=say("question.of_people" if len(people) > 1 else "question.of_person", **names),

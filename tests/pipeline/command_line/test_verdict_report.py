@@ -43,7 +43,9 @@ def test_every_kind_of_result_keeps_to_the_schema(
 
 def test_the_page_has_the_answer_first_then_numbers_and_every_object(biased: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    read(biased, *JUDGE, "--report", page)
+    said = read(biased, *JUDGE, "--report", page)
+    # By the verdict, above what it rests on.
+    assert said.index("Its errors depend on") < said.index("in a person's place")
     text = page.read_text(encoding="utf-8")
     body = text[text.index("<main") :]
     order = (
@@ -138,6 +140,24 @@ def test_ratings_become_a_data_set_of_study_c(made: Path, tmp_path: Path, monkey
     assert "letters, digits" in refused(made / "r.csv", "--judge", "good", *HUMANS, "--save", "a/b")
     path.write_text("study: x\nevaluation: {}\n", encoding="utf-8")
     assert "names no inbox" in refused(made / "r.csv", "--judge", "good", *HUMANS, "--save", "a")
+
+
+def test_an_empty_home_becomes_the_study_of_what_is_saved(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOUCHSTONE_HOME", str(tmp_path))
+    monkeypatch.delenv("TOUCHSTONE_CONFIG", raising=False)
+    asked = (made / "r.csv", "--judge", "good", *HUMANS, "--item", "id", "--save", "2026.11")
+    said = read(*asked)
+    assert "`touchstone run evaluation` keeps its history" in " ".join(said.split())
+    written = tmp_path / "touchstone.yaml"
+    study = load_configuration().evaluation
+    assert study is not None
+    assert set(known_datasets(study)) == {"2026.11"}
+    # A configuration that is there stays as it is.
+    written.write_text("study: mine\nevaluation:\n  inbox: inbox\n", encoding="utf-8")
+    read(*asked)
+    assert written.read_text(encoding="utf-8").startswith("study: mine")
 
 
 def test_where_a_page_cannot_be_written_is_said_in_a_line_and_nothing_is_lost(
