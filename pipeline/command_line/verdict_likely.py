@@ -60,7 +60,8 @@ def show_likely(files: list[str], opening: Opening, console: Console, given: Giv
             console.print("Which of them are judges? Name each by `--judge`; all others are people.")
         judges = [("--judge", name) for name in models or [A_JUDGE]]
         command = verdict_command(files, [*judges, *given.options])
-        columns = replace(given.columns, judges=models)
+        known = {name: getattr(given.columns, name) or own for name, own in file.long_columns._asdict().items()}
+        columns = replace(given.columns, judges=models, **known)
     else:
         found = likely_columns(file, given=_roles(file, given), blank=given.columns.blank)
         found = _with_given(found, given)

@@ -29,7 +29,10 @@ _QUALTRICS = "ResponseId"
 # Lines that are looked at for the header below a title.
 MOST_TITLES = 10
 _SAVE_AS = "CSV UTF-8"
-_DECLARE_IT = f"Save it as {_SAVE_AS}; `touchstone verdict` and `init --from` take `--encoding latin-1`, or what it is."
+_DECLARE_IT = (
+    f"Save it as {_SAVE_AS}; `touchstone verdict` and `init --from` take `--encoding latin-1`, or what it is, such as "
+    "gb18030 of Chinese and shift_jis of Japanese."
+)
 # With this line a file tells Excel what separates its cells.
 _SEPARATOR_LINE = re.compile(r'"?sep=([,;\t|])"?\s*', re.IGNORECASE)
 _CLOSE_IT = "Write one sample in a line, close every quotation mark."

@@ -13,7 +13,7 @@ from analysis.verdict.people import Floats
 from resources.errors import SHOWN, FileFault
 from resources.inputs.ratings.criteria import are_criteria, names_a_criterion, shares_words
 from resources.inputs.ratings.other_columns import are_clusters
-from resources.inputs.ratings.seen_columns import MOST_LABELS, NEARLY_ALL, OddCell, SeenColumn, seen_columns
+from resources.inputs.ratings.seen_columns import A_LIST, MOST_LABELS, NEARLY_ALL, OddCell, SeenColumn, seen_columns
 from resources.inputs.record_files import (
     RecordFile,
     refuse_unreadable,
@@ -22,15 +22,17 @@ from resources.inputs.record_files import (
 Role = Literal["judge", "person", "object", "source", "rater", "rating", "criterion", "other"]
 
 _PERSON: Final = re.compile(
-    r"human|(^|[_\s.-])(anno|anno?[_\s.-]?(\d+|[a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
+    r"human|(^|[_\s.-])(my|our|own|anno|anno?[_\s.-]?(\d+|[a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
     r"moderator|user[_\s.-]?(feedback|rat|scor|vot|label|grad|verdict)|pr\u00fcfer|lehrer|gutachter|\bmensch|umano|persona\b|"
     r"esperto|valutatore|insegnante|docente|revisore|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bd?mos\b|gold|"
-    r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus|^responses\..+\.value$",
+    r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus|^responses\..+\.value$|"
+    r"\u4eba\u5de5|\u4eba\u7c7b|\u4e13\u5bb6|\u6807\u6ce8",  # of hand, human, expert, annotation
     re.IGNORECASE,
 )
 _JUDGE: Final = re.compile(
     r"judge|giudice|gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|grok|\bllm|\bvlm|\bai\b|model|auto|pred|metric|clip|"
-    r"bleu|rouge|bert|comet|ssim|psnr|lpips|dists|vmaf|niqe|brisque|similarity|score|^suggestions?\b",
+    r"bleu|rouge|bert|comet|ssim|psnr|lpips|dists|vmaf|niqe|brisque|similarity|score|^suggestions?\b|"
+    r"\u6a21\u578b|\u673a\u5668|\u81ea\u52a8",  # model, machine, automatic
     re.IGNORECASE,
 )
 _LIKE_A_MODEL: Final = re.compile(
@@ -78,6 +80,11 @@ _RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|rele
 # Who made what is rated may be called like a judge.
 _MADE_IT: Final = re.compile(r"model|system|candidate|generat|source", re.IGNORECASE)
 LONGEST_NAME: Final = 60
+NOBODY: Final = "Which columns hold a judge's ratings, and which people's?"
+TRANSPOSE: Final = (
+    "There are more columns of ratings than rows: where a row is a rater and a column an object, transpose the table, "
+    "so that each rater has a column (in a spreadsheet: copy, then paste special, transpose)."
+)
 # So large a share of the rows has a name that another row has too where a column says what rows share.
 GROUPED: Final = 0.8
 
@@ -168,7 +175,10 @@ def likely_columns(
     raters = [text for column in columns if roles[column.name] == "rater" for text in dict.fromkeys(column.texts)]
     models, _ = models_among(raters)
     criteria = [text for column in columns if roles[column.name] == "criterion" for text in column.texts]
-    return LikelyColumns(found, None if models else _question(found), models, tuple(dict.fromkeys(criteria)))
+    question = None if models else _question(found)
+    if question == NOBODY and sum(map(_rates, columns)) > 2 * max(column.n for column in columns):
+        question = f"{TRANSPOSE} {NOBODY}"
+    return LikelyColumns(found, question, models, tuple(dict.fromkeys(criteria)))
 
 
 def names_objects(name: str) -> bool:
@@ -402,7 +412,7 @@ def _repeats(column: SeenColumn) -> bool:
 
 
 def _rates(column: SeenColumn) -> bool:
-    return column.are_numbers or column.are_labels
+    return (column.are_numbers or column.are_labels) and A_LIST not in column.texts
 
 
 def _question(columns: Iterable[LikelyColumn]) -> str | None:
@@ -412,7 +422,7 @@ def _question(columns: Iterable[LikelyColumn]) -> str | None:
     if "rater" in by_role:
         return f"Which names in '{by_role['rater'][0]}' are judges? Name each by `--judge`; all others are people."
     if "judge" not in by_role and "person" not in by_role:
-        return "Which columns hold a judge's ratings, and which people's?"
+        return NOBODY
     if "judge" not in by_role:
         return "Which column holds the judge's ratings?"
     if "person" not in by_role:

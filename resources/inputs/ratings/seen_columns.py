@@ -17,6 +17,8 @@ MOST_LABELS: Final = 12
 NEARLY_ALL: Final = 0.9
 FEWEST_NUMBERS: Final = 5
 LONGEST_CELL: Final = 24
+# What is shown of a list in a cell.
+A_LIST: Final = "[...]"
 
 
 class OddCell(NamedTuple):
@@ -118,4 +120,4 @@ def _text(value: object) -> str | None:
     try:
         return as_text(value)
     except SeveralValues:
-        return "[...]"
+        return A_LIST

@@ -68,6 +68,24 @@ def test_what_would_refuse_the_command_is_said_before_it(tmp_path: Path) -> None
     assert "touchstone verdict" in said.splitlines()[-1]
 
 
+def test_battles_that_would_be_refused_are_so_at_first_look(tmp_path: Path) -> None:
+    header = "question_id,model_a,model_b,winner,judge,turn"
+    votes = [
+        f"{n},x,y,model_{'ab'[again]},{who},1" for n in range(40) for again in (0, 1) for who in ("ann", "gpt4_pair")
+    ]
+    (tmp_path / "b.csv").write_text("\n".join([header, *votes]), encoding="utf-8")
+    said = shown(str(tmp_path / "b.csv"))
+    assert "As the file is, the command below is refused:" in said
+    assert "'ann' contradicts itself in one order of 40 pairs" in said
+
+
+def test_a_row_a_rater_is_to_be_transposed(tmp_path: Path) -> None:
+    header = ",".join(["Timestamp", "Email", *(f"Answer {n}?" for n in range(40))])
+    rows = [",".join([f"9:0{n}", who, *["4", "2"] * 20]) for n, who in enumerate(("a@x.org", "b@x.org", "gpt-4o"))]
+    (tmp_path / "forms.csv").write_text("\n".join([header, *rows]), encoding="utf-8")
+    assert "transpose the table, so that each rater has a column" in shown(str(tmp_path / "forms.csv"))
+
+
 def test_files_of_trec_name_the_model_among_them(tmp_path: Path) -> None:
     for name in ("qrels.gpt4o", "qrels.person", "qrels.other"):
         (tmp_path / f"{name}.txt").write_text("".join(f"1 0 d{i} {i % 4}\n" for i in range(9)))

@@ -62,6 +62,9 @@ ROWS = range(40)
          ["rater", "object", "rating", "other"]),
         ("text,label,_annotator_id,answer", lambda i: f"t {i // 2},REL,{('ann', 'gpt')[i % 2]},{'yn'[i % 3 // 2]}",
          ["object", "other", "rater", "rating"]),
+        ("query,llm_judge,my_score", lambda i: f"q{i},{1 + i % 5},{1 + i % 4}", ["object", "judge", "person"]),
+        ("id,\u6a21\u578b\u8bc4\u5206,\u4eba\u5de5\u8bc4\u5206", lambda i: f"q{i},{1 + i % 5},{1 + i % 4}",
+         ["object", "judge", "person"]),
         # 4 / 5 is 4/5.
         ("item,AI rating,Lee", lambda i: f"d{i},{1 + i % 5}/5,{1 + i % 4}{(' / ', '/')[i % 3 // 2]}5",
          ["object", "judge", "person"]),
