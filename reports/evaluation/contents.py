@@ -4,14 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import pandas as pd
-
+from reports.shared.contents import StudyContents
 from reports.shared.numbers import interval, is_unreliable, percent
 from reports.shared.phrases import phrase
 from reports.shared.table_view import records
 from reports.shared.text import Part, Text, Translations
 from resources.configuration.evaluation import EvaluationStudy
-from resources.runtime.provenance import Provenance
 
 WORDS: Final = Translations("shared/words", "shared/glossary", "evaluation/words", "evaluation/glossary")
 HEADLINES: Final = ("srcc", "accuracy")
@@ -20,25 +18,8 @@ say = WORDS.say
 
 
 @dataclass(frozen=True)
-class Contents:
-    """The tables by name (all data sets in one frame), and what goes with them.
-
-    Attributes:
-        study: Name of the study.
-        plan: Its configuration.
-        tables: Frames that keep to their declarations; empty where nothing was made.
-        provenance: Where the numbers come from; none where no run made them.
-    """
-
-    study: str
-    plan: EvaluationStudy
-    tables: Mapping[str, pd.DataFrame]
-    provenance: Provenance | None = None
-
-    @property
-    def verdicts(self) -> pd.DataFrame | None:
-        """Table `evaluation_trust_verdict`; none where it was not made."""
-        return self.tables.get("evaluation_trust_verdict")
+class Contents(StudyContents[EvaluationStudy]):
+    """The tables of all data sets, and what the page reads from them."""
 
     @property
     def datasets(self) -> list[str]:

@@ -8,12 +8,12 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.intervals.measured import reliable_from
+from reports.shared.contents import StudyContents
 from reports.shared.gate_row import GateRow
 from reports.shared.numbers import is_number, plain_number
 from reports.shared.text import Text, Translations, joined, same
 from reports.shared.verdict import is_trusted
 from resources.configuration.fidelity import FidelityStudy
-from resources.runtime.provenance import Provenance
 
 WORDS = Translations("shared/words", "shared/glossary", "fidelity/words")
 say = WORDS.say
@@ -22,13 +22,10 @@ NOT_COMPARED: Final = "not compared: "
 
 
 @dataclass(frozen=True)
-class Contents:
-    """The tables by name (all settings in one frame), and what goes with them.
+class Contents(StudyContents[FidelityStudy]):
+    """The study's tables, and what goes with them.
 
     Attributes:
-        study: Name of the study.
-        plan: Its configuration.
-        tables: Frames that keep to their declarations; empty where nothing was made.
         gates: Of each setting, by partition key.
         golden_gates: Of the golden set; empty where there is none.
         conditions: The four conditions of a recommendation, of each setting that was compared, by partition key.
@@ -38,12 +35,8 @@ class Contents:
         decision_gates: Whether the recommendation is confirmed and sure; empty where there is none.
         drops: Of each pair of the golden set that counts: kind, object, dose and drop of the score.
         dose_readings: How the line of each kind of alteration reads: explained, not_explained, falls or undefined.
-        provenance: Where the numbers come from; none where no run made them.
     """
 
-    study: str
-    plan: FidelityStudy
-    tables: Mapping[str, pd.DataFrame]
     gates: Mapping[str, Sequence[GateRow]] = field(default_factory=dict)
     golden_gates: Sequence[GateRow] = ()
     conditions: Mapping[str, Sequence[GateRow]] = field(default_factory=dict)
@@ -53,12 +46,6 @@ class Contents:
     advice: Mapping[str, Sequence[GateRow]] = field(default_factory=dict)
     decision_gates: Sequence[GateRow] = ()
     drops: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["kind", "object", "dose", "drop"]))
-    provenance: Provenance | None = None
-
-    @property
-    def verdicts(self) -> pd.DataFrame | None:
-        """Table `fidelity_trust_verdict`; none where it was not made."""
-        return self.tables.get("fidelity_trust_verdict")
 
     @cached_property
     def trusted(self) -> bool:

@@ -8,12 +8,12 @@ from typing import Any, Final
 import pandas as pd
 
 from analysis.messages import labelled, message_list
+from reports.shared.contents import StudyContents
 from reports.shared.gate_row import GateRow
 from reports.shared.numbers import interval, is_number, number, plain_number
 from reports.shared.table_view import records
 from reports.shared.text import Part, Text, Translations, joined
 from resources.configuration.pairwise import PairwiseStudy
-from resources.runtime.provenance import Provenance
 from resources.tables.pairwise_rows import interval_column, judged_pairs, letters_of, measured
 
 WORDS: Final = Translations("shared/words", "shared/glossary", "pairwise/words", "pairwise/glossary")
@@ -41,29 +41,16 @@ class People:
 
 
 @dataclass(frozen=True)
-class Contents:
-    """The tables by name (all methods in one frame), and what goes with them.
+class Contents(StudyContents[PairwiseStudy]):
+    """The study's tables, and what goes with them.
 
     Attributes:
-        study: Name of the study.
-        plan: Its configuration.
-        tables: Frames that keep to their declarations; empty where nothing was made.
         people: What the votes say of people.
         gates: Of the study and of each method, by name.
-        provenance: Where the numbers come from; none where no run made them.
     """
 
-    study: str
-    plan: PairwiseStudy
-    tables: Mapping[str, pd.DataFrame]
     people: People
     gates: Mapping[str, Sequence[GateRow]]
-    provenance: Provenance | None = None
-
-    @property
-    def verdicts(self) -> pd.DataFrame | None:
-        """Table `pairwise_trust_verdict`; none where it was not made."""
-        return self.tables.get("pairwise_trust_verdict")
 
     @cached_property
     def photos(self) -> dict[str, str]:

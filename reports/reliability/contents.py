@@ -13,13 +13,13 @@ from analysis.agreement.contingency import ContingencyFacts, ContingencyStep
 from analysis.agreement.landis_koch import landis_koch
 from analysis.agreement.reliability_gate import ReliabilityVerdict
 from analysis.intervals.measured import reliable_from
+from reports.shared.contents import StudyContents
 from reports.shared.numbers import NOTHING, day, interval, is_number, plain_number
 from reports.shared.phrases import phrase
 from reports.shared.table_view import records
 from reports.shared.text import Part, Text, Translations, joined, same
 from resources.configuration.reliability import ReliabilityStudy
 from resources.database.reliability.review_records import Blindness
-from resources.runtime.provenance import Provenance
 from resources.tables.reliability.agreement import ALL_JUDGES
 
 WORDS: Final = Translations("shared/words", "shared/glossary", "reliability/words", "reliability/glossary")
@@ -65,37 +65,24 @@ class Truth:
 
 
 @dataclass(frozen=True)
-class Contents:
-    """The tables by name, and what goes with them.
+class Contents(StudyContents[ReliabilityStudy]):
+    """The study's tables, and what goes with them.
 
     Attributes:
-        study: Name of the study.
-        plan: Its configuration.
-        tables: Frames that keep to their declarations; empty where nothing was made.
         standing: The verdict, and what is due.
         truth: What ground truth there would be.
         thresholds: The current ones, by judge, in the judges' order.
         differences: Shape ``(n_queries,)``, the median of judge 1 - judge 2 of each query, of the pair that decides.
         words: What reviewers wrote, as the review store has it.
         blindness: How many of the votes that stand were cast blind.
-        provenance: Where the numbers come from; none where no run made them.
     """
 
-    study: str
-    plan: ReliabilityStudy
-    tables: Mapping[str, pd.DataFrame]
     standing: Standing
     truth: Truth
     thresholds: Mapping[str, float]
     differences: NDArray[np.float64]
     words: pd.DataFrame
     blindness: Blindness = Blindness(0, 0, 0)
-    provenance: Provenance | None = None
-
-    @property
-    def verdicts(self) -> pd.DataFrame | None:
-        """Table `reliability_trust_verdict`; none where it was not made."""
-        return self.tables.get("reliability_trust_verdict")
 
     @cached_property
     def history(self) -> list[dict[str, Any]]:
