@@ -21,7 +21,7 @@ from resources.configuration.place import FILE_NAME, configuration_file
 from resources.configuration.reliability import ReliabilityStudy
 from resources.errors import UserError
 from resources.runtime.home import Home, touchstone_home
-from resources.tables.all_tables import TABLES
+from resources.tables.all_tables import BY_GROUP, TABLES
 from resources.tables.parquet import read
 
 # The database's libraries take a tenth of the time of loading, and what only describes the study needs none of them.
@@ -172,12 +172,13 @@ def study_from_environment() -> Study:
 
 
 def stored_table(study: Study, name: str) -> pd.DataFrame | None:
-    """A table of study D as it lies in the home; null where it was never made there.
+    """A table without partitions as it lies in the home; null where it was never made there.
 
     Raises:
         UserError: Its file is damaged, or of another version.
     """
-    path = study.home.tables / "reliability" / f"{name}.parquet"
+    group = next(group for group, tables in BY_GROUP.items() if name in tables)
+    path = study.home.tables / group / f"{name}.parquet"
     if not path.is_file():
         return None
     with path.open("rb") as file:

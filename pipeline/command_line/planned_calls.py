@@ -42,9 +42,7 @@ from resources.judges.openai.limits import APPEARANCE_SIZE
 from resources.judges.openai.prices import ModelPrice, costs_money, price_age_gate, price_of
 from resources.judges.question import question_of
 from resources.photos.golden_set import alterations_of, golden_folder, made_before
-from resources.study import Study
-from resources.tables.all_tables import TABLES
-from resources.tables.parquet import read
+from resources.study import Study, stored_table
 
 GOLDEN_SET, ANCHOR = "golden set", "anchor"
 HEADINGS = (">calls", ">tokens in", ">tokens out", ">USD", ">at most", ">time")
@@ -186,7 +184,7 @@ def _golden_key(study: Study) -> str | None:
     if study.fidelity.golden.setting is not None:
         return study.fidelity.golden.setting
     try:
-        recommended = _stored(study, "recommended_setting")
+        recommended = stored_table(study, "recommended_setting")
     except UserError:
         # The run that is planned makes it anew, and must not be kept from it.
         return None
@@ -203,7 +201,7 @@ def planned_anchor_calls(study: Study) -> PlannedCalls:
     """
     plan, name = watched(study.fidelity)
     require_a_judge_that_answers_anew(plan)
-    objects, recommended = _stored(study, "study_objects"), _stored(study, "recommended_setting")
+    objects, recommended = stored_table(study, "study_objects"), stored_table(study, "recommended_setting")
     if objects is None or recommended is None:
         raise UserError("The anchor is drawn from a study that was run. `touchstone run fidelity` comes first.")
     recommended = of_judge(recommended, name)
@@ -221,19 +219,6 @@ def planned_anchor_calls(study: Study) -> PlannedCalls:
     ]
     gates = [gate for gate in [mismatch_gate(objects)] if not gate.passed]
     return PlannedCalls(judge, {ANCHOR: asked} if asked else {}, judging.n_answered, gates)
-
-
-def _stored(study: Study, name: str) -> pd.DataFrame | None:
-    """A table of study A that is not partitioned, as an earlier run left it; null where there is none.
-
-    Raises:
-        UserError: It is there and cannot be read.
-    """
-    path = study.home.tables / "fidelity" / f"{name}.parquet"
-    if not path.exists():
-        return None
-    with path.open("rb") as file:
-        return read(TABLES[name], file, path=path)
 
 
 def _input_gates(frame: pd.DataFrame, study: Study) -> list[Gate]:
