@@ -119,7 +119,8 @@ def fidelity_report(
     """Writes outputs/fidelity_report.html: recommendation, gates, charts, help and data, from the tables as stored."""
     contents = contents_of(study.name, study.fidelity, tables)
     calls = contents.tables["judge_calls"]
-    judges, prompts = sorted(calls["judge_identity"].dropna().unique()), prompts_by(calls, "judge")
+    judges = sorted((calls["judge"] + " " + calls["judge_identity"]).dropna().unique())
+    prompts = prompts_by(calls, "judge")
     made = provenance_of(context, study, study.fidelity, judges=judges, prompts=prompts)
     written = write_report(replace(contents, provenance=made), report_path(study))
     context.add_output_metadata(readable(verdict_metadata(tables["fidelity_trust_verdict"]) | headline(written)))
