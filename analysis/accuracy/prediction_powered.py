@@ -7,12 +7,16 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.accuracy.accuracy import numbers
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Estimate, Interval, no_interval
+from analysis.resampling.bootstrap import Estimate, Interval, no_interval
 from analysis.resampling.pairs import varying
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
 
 FEWEST_LABELS = 2
+# From so many labels on the normal interval covers 93 % over made designs (1,500 files each: normal scores and steps of
+# 1 to 5, a judge of 0.7 or 0.9, 30 to 1,000 unlabelled): 10 labels 87 %, 20: 92, 30: 93; of either side alone, 10: 90.
+RELIABLE_LABELS = 40
+RELIABLE_ALONE = 25
 
 
 class PredictionPowered(NamedTuple):
@@ -52,9 +56,9 @@ def prediction_powered_mean(
 
     Returns:
         ``lambda mean(f, unlabelled) + mean(Y - lambda f, labelled)``, unbiased however wrong the judge is. The
-        intervals are normal with variances of ddof 0, assume independent objects, and are marked unreliable under 10
-        labels. With few labels or a judge that does not follow them it can be wider than the labels' own. Where this
-        is undefined, `labels_alone` and `judge_alone` may still be defined.
+        intervals are normal with variances of ddof 0, assume independent objects, and are marked unreliable under 40
+        labels (25 of either side alone). With few labels or a judge that does not follow them it can be wider than the
+        labels' own. Where this is undefined, `labels_alone` and `judge_alone` may still be defined.
 
     Raises:
         ValueError: Shapes do not fit, a score is missing, or an argument is outside its range.
@@ -90,6 +94,7 @@ def prediction_powered_mean(
             confidence,
             n,
             f"PPI++, normal, lambda {followed:.3g}, {n} labels and {rest} unlabelled",
+            RELIABLE_LABELS,
         ),
         tuning=followed,
         effective_labels_gain=None if _vanishes(variance, human, everywhere) else n * alone / variance - n,
@@ -152,11 +157,13 @@ def _tuned(human: NDArray[np.float64], seen: NDArray[np.float64], everywhere: ND
     return float(np.clip(covariance / ((1.0 + n / rest) * float(everywhere.var(ddof=1))), 0.0, 1.0))
 
 
-def _estimate(value: float, variance: float, confidence: float, n: int, method: str) -> Estimate:
+def _estimate(
+    value: float, variance: float, confidence: float, n: int, method: str, reliable_from: int = RELIABLE_ALONE
+) -> Estimate:
     if variance == 0.0:
         return Estimate(value, no_interval("1 score only" if n == 1 else "nothing varies", n))
     half = float(scipy.stats.norm.ppf(0.5 + confidence / 2.0)) * float(np.sqrt(variance))
-    return Estimate(value, Interval(value - half, value + half, method, n, n < RELIABLE_CLUSTERS, 0))
+    return Estimate(value, Interval(value - half, value + half, method, n, n < reliable_from, 0))
 
 
 def _vanishes(variance: float, *scores: NDArray[np.float64]) -> bool:

@@ -283,10 +283,11 @@ def _clustered(
         why = message(BEYOND_THE_END, share=one.estimate.value)
         intervals[0] = no_interval(why, intervals[0].n_clusters)
     parts = (one.estimate, one.people_alone, one.judge_alone)
-    # What makes an interval too narrow without clusters (no error of the judge was seen) does so over them.
+    if one.method == "Rogan-Gladen" and one.estimate.interval.unreliable:
+        # That no error of one kind was seen makes the interval too narrow over clusters too.
+        intervals[0] = intervals[0]._replace(unreliable=True)
     estimate, people_alone, judge_alone = (
-        seen._replace(interval=interval._replace(unreliable=interval.unreliable or seen.interval.unreliable))
-        for seen, interval in zip(parts, intervals, strict=True)
+        seen._replace(interval=interval) for seen, interval in zip(parts, intervals, strict=True)
     )
     return one._replace(estimate=estimate, people_alone=people_alone, judge_alone=judge_alone)
 

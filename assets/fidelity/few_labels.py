@@ -6,11 +6,17 @@ import dagster as dg
 import numpy as np
 import pandas as pd
 
-from analysis.accuracy.prediction_powered import FEWEST_LABELS, judge_alone, labels_alone, prediction_powered_mean
+from analysis.accuracy.prediction_powered import (
+    FEWEST_LABELS,
+    RELIABLE_LABELS,
+    judge_alone,
+    labels_alone,
+    prediction_powered_mean,
+)
 from analysis.accuracy.prediction_powered_correlation import prediction_powered_correlation
 from analysis.accuracy.prediction_powered_share import prediction_powered_share
 from analysis.accuracy.rogan_gladen import rogan_gladen
-from analysis.resampling.bootstrap import RELIABLE_CLUSTERS, Estimate
+from analysis.resampling.bootstrap import Estimate
 from analysis.significance.dependent_correlations import ASSUMES
 from analysis.ties import compare
 from analysis.undefined import UndefinedStatistic
@@ -76,7 +82,7 @@ def _estimates(
         found = prediction_powered_mean(labels, seen, unseen, confidence=study.confidence)
     except UndefinedStatistic as undefined:
         return row | {"undefined": undefined.reason}
-    few = f"unreliable: under {RELIABLE_CLUSTERS} labels" if len(labels) < RELIABLE_CLUSTERS else None
+    few = f"unreliable: under {RELIABLE_LABELS} labels" if len(labels) < RELIABLE_LABELS else None
     method = [found.mean.interval.method, "one random draw", few, ASSUMES if clustered else None]
     return row | {
         **_columns("prediction_powered", found.mean),

@@ -132,7 +132,21 @@ def test_either_side_by_itself_is_defined_where_both_together_are_not():
 
 def test_few_labels_are_marked_unreliable():
     assert prediction_powered_mean([0.1, 0.2, 0.4], [0.1, 0.2, 0.2], [0.3, 0.1]).mean.interval.unreliable
-    assert not prediction_powered_mean(LABELS, SEEN, UNSEEN).mean.interval.unreliable
+    # Four times the ten labels; of 30 the labels' own interval holds what it says, the powered one does not yet.
+    forty, thirty = (prediction_powered_mean(np.tile(LABELS, times), np.tile(SEEN, times), UNSEEN) for times in (4, 3))
+    assert (forty.mean.interval.unreliable, thirty.mean.interval.unreliable) == (False, True)
+    assert not thirty.human_only.interval.unreliable
+
+
+def test_intervals_that_are_not_marked_cover_what_they_say():
+    rng, within = np.random.default_rng(4), []
+    for _ in range(1000):
+        truth = rng.normal(size=240)
+        judge = 0.7 * truth + 0.7 * rng.normal(size=240)
+        seen = prediction_powered_mean(truth[:40], judge[:40], judge[40:]).mean.interval
+        assert not seen.unreliable
+        within.append(seen.low <= 0.0 <= seen.high)
+    assert 0.92 <= np.mean(within) <= 0.97
 
 
 @pytest.mark.parametrize(
