@@ -35,6 +35,7 @@ LEFT_BEHIND = (
     "What a killed `touchstone serve` or `dev` had started lives on: `pgrep -af dagster` shows it, `kill` with the "
     "numbers of its web UI, daemon and code server ends it."
 )
+KILLED = "The process of this run was killed. Run again: finished calls are kept."
 _MOVE_AWAY = "It is damaged. Move that folder away: tables and ledger are not in it, and the next run makes it anew."
 _MAKE_ROOM = "Make room and see to its rights, or set TOUCHSTONE_HOME to another disk. Finished calls are kept."
 # Dagster's daemon starts a run again that an infrastructure fault ended, but none with this tag.
@@ -269,7 +270,7 @@ def report_killed_runs(instance: dg.DagsterInstance) -> None:
     started = dg.RunsFilter(statuses=[dg.DagsterRunStatus.STARTED], tags={HOST: socket.gethostname()})
     for run in instance.get_runs(started):
         if lives(run) is False:
-            instance.report_run_failed(run, "The process of this run was killed. Run again: finished calls are kept.")
+            instance.report_run_failed(run, KILLED)
     _free_places(instance)
 
 

@@ -56,6 +56,13 @@ class _Once:
 class OnceCommand(_Once, TyperCommand):
     """A command each of whose options is given once."""
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does, which says "Aborted." of a file that ends too early, and no word of it."""
+        try:
+            return super().invoke(ctx)
+        except EOFError as problem:
+            raise RuntimeError(f"EOFError: {problem}") from problem
+
 
 class OnceGroup(_Once, TyperGroup):
     """Commands under one name; each of its own options is given once."""

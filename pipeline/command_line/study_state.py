@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from pipeline.instance import KILLED
 from pipeline.staleness import TableState
 from resources.runtime.dagster_tags import PARTITION, partitions_of
 
@@ -100,6 +101,7 @@ class LastRun(NamedTuple):
     status: str
     started: float | None
     seconds: float | None
+    was_killed: bool = False
 
 
 class StudyState(NamedTuple):
@@ -140,6 +142,8 @@ class StudyState(NamedTuple):
             return f"{stopped[0].to_do} Then: {run}"
         if self.run is not None and self.run.status == "FAILURE":
             of = f" of {self.run.partition}" if self.run.partition else ""
+            if self.run.was_killed:
+                return f"The last run{of} was killed; what it finished is kept. Go on: {run}"
             return f"The last run{of} failed. Fix what it said, then: {run}"
         if all(state.is_missing for state in self.expected):
             return f"Nothing is made yet: {run}"
@@ -187,7 +191,7 @@ def last_run(
 
     standing = [one for one in runs(LOOKED_AT, [dg.DagsterRunStatus.FAILURE]) if _is_standing(one, tables)]
     latest = max(standing or runs(1), key=lambda one: one.storage_id, default=None)
-    return None if latest is None else _as_shown(latest)
+    return None if latest is None else _as_shown(instance, latest)
 
 
 def _is_standing(failure: dg.RunRecord, tables: Mapping[dg.AssetKey, TableState]) -> bool:
@@ -202,10 +206,14 @@ def _is_standing(failure: dg.RunRecord, tables: Mapping[dg.AssetKey, TableState]
     )
 
 
-def _as_shown(record: dg.RunRecord) -> LastRun:
+def _as_shown(instance: dg.DagsterInstance, record: dg.RunRecord) -> LastRun:
+    import dagster as dg
+
     run = record.dagster_run
+    ends = instance.get_records_for_run(run.run_id, of_type=dg.DagsterEventType.RUN_FAILURE).records
+    was_killed = any(one.event_log_entry.get_dagster_event().message == KILLED for one in ends)
     seconds = None if record.end_time is None else record.end_time - (record.start_time or record.end_time)
-    return LastRun(run.job_name, run.tags.get(PARTITION), run.status.value, record.start_time, seconds)
+    return LastRun(run.job_name, run.tags.get(PARTITION), run.status.value, record.start_time, seconds, was_killed)
 
 
 def _line(metadata: Mapping[str, Any], partition: str | None, labels: tuple[str, ...]) -> str:

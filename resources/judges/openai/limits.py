@@ -138,8 +138,8 @@ class Purse:
             self._spent += cost_usd
             self._changed.notify_all()
 
-    def refuse_if_too_small(self, worst_usd: float) -> None:
-        """Refuse a budget in which not even one call fits.
+    def refuse_if_too_small(self, worst_usd: float, smaller: str) -> None:
+        """Refuse a budget in which not even one call fits; `smaller` says how calls cost less.
 
         Raises:
             UserError: So it is.
@@ -148,7 +148,7 @@ class Purse:
             raise UserError(
                 f"The budget does not suffice for one call: {dollars(self._spent)} of {dollars(self._limit)} "
                 f"(`{self._setting}`) are spent, and a call can cost {dollars(worst_usd)}. Nothing was sent; raise the "
-                "budget, or send smaller images (`image_side_px`)."
+                f"budget, or {smaller}."
             )
 
     def _fits(self, worst_usd: float) -> bool:
@@ -378,7 +378,7 @@ class Allowance:
             )
         self._purses = self._filled(spent) if smallest_usd else ()
         for purse in self._purses:
-            purse.refuse_if_too_small(smallest_usd)
+            purse.refuse_if_too_small(smallest_usd, self._remedies.smaller)
 
     @contextmanager
     def set_aside(self, worst_usd: float) -> Iterator[Bill]:

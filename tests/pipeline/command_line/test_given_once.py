@@ -40,6 +40,15 @@ def test_an_option_that_is_read_several_times_may_be_given_so() -> None:
     assert "several times" not in ran.output
 
 
+def test_a_file_that_ends_too_early_is_a_fault_with_its_words() -> None:
+    def ended() -> None:
+        raise EOFError("marshal data too short")
+
+    command = OnceCommand("gates", callback=ended)
+    with pytest.raises(RuntimeError, match="EOFError: marshal data too short"):
+        command.main([], standalone_mode=True)
+
+
 def test_every_command_is_of_this_kind() -> None:
     def commands(command: click.Command) -> list[click.Command]:
         return [one for sub in getattr(command, "commands", {}).values() for one in commands(sub)] or [command]

@@ -9,9 +9,10 @@ from rich.console import Console
 
 from assets.shared.partitions import DATASETS
 from pipeline.automation import partitions_between
-from pipeline.command_line.study_state import FAIL, failed, gate_states, last_run
+from pipeline.command_line.study_state import FAIL, StudyState, failed, gate_states, last_run
 from pipeline.command_line.summary import show_outcome
 from pipeline.definitions import definitions_of
+from pipeline.instance import KILLED
 from pipeline.runs import QUIET, Outcome, run_evaluation
 from pipeline.staleness import table_states
 from resources.configuration.evaluation import Dataset, EvaluationGates
@@ -49,6 +50,24 @@ def test_a_failed_run_is_not_lost_behind_a_hundred_of_another_study(instance: dg
     run = last_run(instance, {"fidelity", "watch_drift"}, {})
     assert run is not None
     assert (run.job, run.status) == ("fidelity", "FAILURE")
+
+
+def test_a_run_that_was_killed_is_gone_on_with_and_one_that_failed_has_said_why(instance: dg.DagsterInstance) -> None:
+    @dg.job
+    def fidelity() -> None: ...
+
+    def next_step() -> str:
+        run = last_run(instance, {"fidelity"}, {})
+        return StudyState("fidelity", {}, {}, run, "", "").next_step
+
+    def end(words: str) -> None:
+        run = instance.create_run_for_job(fidelity, status=dg.DagsterRunStatus.STARTED)
+        instance.report_run_failed(run, words)
+
+    end("Dagster's own words.")
+    assert next_step() == "The last run failed. Fix what it said, then: touchstone run fidelity"
+    end(KILLED)
+    assert next_step() == "The last run was killed; what it finished is kept. Go on: touchstone run fidelity"
 
 
 def test_a_data_set_that_failed_counts_until_it_is_made_whatever_ran_since(

@@ -93,8 +93,8 @@ def test_a_purse_never_lets_worst_cases_exceed_it() -> None:
 
 
 def test_a_purse_that_holds_less_than_a_call_is_refused_at_once() -> None:
-    with pytest.raises(UserError, match="does not suffice for one call"):
-        Purse(0.01, 0, "budget_usd").refuse_if_too_small(0.02)
+    with pytest.raises(UserError, match="does not suffice for one call.* raise the budget, or shorten it"):
+        Purse(0.01, 0, "budget_usd").refuse_if_too_small(0.02, "shorten it")
 
 
 @given(st.lists(st.floats(0.001, 0.3), min_size=1, max_size=60), st.floats(0, 1))
