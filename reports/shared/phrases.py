@@ -9,9 +9,12 @@ from markupsafe import Markup, escape
 
 from analysis.messages import Name, Value, made_of
 from reports.shared.numbers import BETWEEN, marked
-from reports.shared.text import LANGUAGES, Text, form_for, in_english, read_data, same
+from reports.shared.text import LANGUAGES, Part, Text, Translations, form_for, in_english, joined, read_data, same
 
 A_WORD: Final = re.compile(r"[^\W\d_]{2}")
+# Alterations of Touchstone's golden set, by kind and sizes: blur_1, hue (5, 10).
+ALTERED: Final = re.compile(r"\b(hue|saturation|brightness|blur|texture|logo)(?:_(\d+)\b| \(([\d, ]+)\))(?!_)")
+WORDS: Final = Translations("shared/words")
 # The first letter, after markup that says in which language it is.
 FIRST: Final = re.compile(r"(?:<[^>]*>)*\w")
 
@@ -36,6 +39,17 @@ def sentence(words: Any) -> Text:
     """A table's reason as a sentence of its own: translated first, as its template is known by its own words only."""
     said = phrase(words, inside=True)
     return Text({language: _capital(html) + "." for language, html in said.html.items()})
+
+
+def alterations_in_words(names: str) -> Text:
+    """Names of alterations by what was altered and in which unit; those of the user's own golden set stay."""
+    parts: list[Part] = []
+    end = 0
+    for found in ALTERED.finditer(names):
+        sizes = found[2] or found[3]
+        parts += [names[end : found.start()], WORDS.say(f"verdict.alteration.{found[1]}", sizes=sizes)]
+        end = found.end()
+    return joined([*parts, names[end:]], "")
 
 
 def _capital(html: Markup) -> Markup:

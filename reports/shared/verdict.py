@@ -12,7 +12,7 @@ from analysis.verdict.stated import BIAS, BIAS_OF, COPIES, OF_ONE, UNUSABLE, Aga
 from analysis.verdict.stated import WORDS as WORDS_OF_ONE
 from reports.shared.colours import VERDICTS, charts_in_the_dark, verdict_state
 from reports.shared.numbers import interval, is_number, number, plain_number, unbroken, whole
-from reports.shared.phrases import phrase
+from reports.shared.phrases import alterations_in_words, phrase
 from reports.shared.table_view import Head, TableView
 from reports.shared.text import LANGUAGES, Part, Text, Translations, joined, lines, same
 from resources.runtime.sanitize import in_markdown
@@ -247,9 +247,11 @@ def step_of(judge: Mapping[str, Any], people: Sequence[str]) -> Text | None:
 def _not_covered(one: str) -> Text:
     kind, _, names = one.partition(": ")
     key = f"verdict.not_covered.{kind}"
-    # Categories and alterations are names, what a study's filter leaves out is a sentence.
-    named = phrase(names) if kind == "filtered" else same(names)
-    return say(key, names=named) if WORDS.has(key) else phrase(one)
+    if not WORDS.has(key):
+        return phrase(one)
+    if kind in ("alterations", "seen_in_part"):
+        return say(key, names=alterations_in_words(names))
+    return say(key, names=phrase(names) if kind == "filtered" else same(names))
 
 
 def _rests_on(stated: Stated) -> Text | None:

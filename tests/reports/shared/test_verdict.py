@@ -198,6 +198,16 @@ def test_a_test_that_is_open_has_the_state_of_its_table_and_what_has_no_interval
     assert [line.partition(":")[0] for line in lines_in_short(one, 4)][1] == "Holds by the estimate, not proven"
 
 
+def test_alterations_have_their_units_and_a_users_own_their_names() -> None:
+    kept = "my_hue_5, crop, texture_125_dark"
+    one = replace(stated("no", ICC), not_covered=(f"alterations: hue (5, 10), blur_1, {kept}",))
+    [said] = answer_of(one).not_covered
+    assert said.plains == {
+        "en": f"Not for what it does not see: hue shift (5, 10 degrees), blur (1 px), {kept}.",
+        "it": f"Non per ciò che non vede: tinta spostata (5, 10 gradi), sfocatura (1 px), {kept}.",
+    }
+
+
 def test_in_short_what_fails_has_its_number_and_all_else_that_decides_is_named_before_what_to_do_next() -> None:
     mad = Condition("spread of repeats (MAD)", "passes", True, 0.01, None, None, "at most 0.05", 24, 12, limit=0.05)
     one = stated("not proven", ORDER, mad, ICC, ICC._replace(name="kappa macro"), n_needed=90, n_for="yes")
