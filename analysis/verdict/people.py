@@ -261,21 +261,25 @@ class _Compared(NamedTuple):
 
 def _compared(people: Floats, judge: Floats, column: int, measure: Measure, few: NDArray[np.bool_]) -> list[_Compared]:
     """One person against the mean of the others' scores, or the labels of each other, of few objects together."""
-    given = ~np.isnan(people)
-    mine = given[:, column]
+    mine = np.flatnonzero(~np.isnan(people[:, column]))
     if measure == "scores":
-        rows = np.flatnonzero(mine)
-        if not rows.size:
+        if not mine.size:
             return []
-        return [_Compared(rows, people[rows, column], judge[rows], row_means(np.delete(people[rows], column, axis=1)))]
-    shared = np.flatnonzero((given & mine[:, None]).any(axis=0))
-    both = [(other, np.flatnonzero(mine & given[:, other])) for other in shared.tolist() if other != column]
-    parts = [
-        (few[other], _Compared(rows, people[rows, column], judge[rows], people[rows, other])) for other, rows in both
-    ]
+        return [_Compared(mine, people[mine, column], judge[mine], row_means(np.delete(people[mine], column, axis=1)))]
+    shared = ~np.isnan(people[mine])
+    shared[:, column] = False
+
+    def against(others: NDArray[np.intp]) -> _Compared:
+        which, at = np.nonzero(shared[:, others].T)
+        rows = mine[at]
+        return _Compared(rows, people[rows, column], judge[rows], people[rows, others[which]])
+
     # Kappa on a few objects is often undefined: everybody gave one label.
-    together = [part for is_few, part in parts if is_few]
-    return [part for is_few, part in parts if not is_few] + ([_together(together)] if together else [])
+    seen = shared.any(axis=0)
+    together = np.flatnonzero(seen & few)
+    return [against(np.array([other])) for other in np.flatnonzero(seen & ~few)] + (
+        [against(together)] if together.size else []
+    )
 
 
 def _share_few(people: Floats) -> NDArray[np.bool_]:
@@ -374,17 +378,20 @@ def _with_others(people: People, judge: Floats, own: Quantity, order: Quantity, 
     Degrees of freedom by Satterthwaite (1946), Biometrics Bulletin 2:110-114. What an object and a person have in
     common is in both variances, so the interval is rather too wide.
     """
-    n_people = people.answers.shape[1]
+    n_people, few = people.answers.shape[1], _share_few(people.answers)
     without = []
     for column in range(n_people):
         left = np.delete(people.answers, column, axis=1)
         kept = (~np.isnan(left)).sum(axis=1) >= 2
-        few = _share_few(left[kept])
-        parts = [_compared(left[kept], judge[kept], one, people.measure, few[one]) for one in range(n_people - 1)]
+        left, rated = left[kept], judge[kept]
+        others = np.delete(np.arange(n_people), column)
+        parts = [
+            _compared(left, rated, place, people.measure, few[other, others]) for place, other in enumerate(others)
+        ]
         if not any(parts):
             return None
         agreement = _agreement([part for part in parts if part], people.measure)
-        without.append(agreement(np.ones((1, int(kept.sum())), dtype=np.int64))[0])
+        without.append(agreement(np.ones((1, len(rated)), dtype=np.int64))[0])
     bounds = []
     for seen, deleted, scale in zip((own, order), np.array(without)[:, 1:].T, (FISHER, IDENTITY), strict=True):
         with np.errstate(divide="ignore", invalid="ignore"):
