@@ -62,10 +62,10 @@ BY_FILE := --dist loadfile --no-loadscope-reorder
 # time.
 test: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 test-all: WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 2)')
-test: $(READY) ## Run the fast tests (about 5 minutes on 2 cores)
+test: $(READY) ## Run the fast tests (4 to 5 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) -m "fast or not slow"
 
-test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (about 30 minutes on 2 cores)
+test-all: $(READY) ## Run all tests: services, browsers, killed processes and whole studies too (20 to 30 minutes on 2 cores)
 	@$(BIN)/python -m pytest -n $(WORKERS) $(BY_FILE) --durations=25
 
 check: $(READY) ## Lint, format and types
