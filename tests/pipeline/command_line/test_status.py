@@ -59,7 +59,7 @@ def test_after_a_run_tables_run_gates_numbers_and_the_next_step_are_there(call: 
     assert code == 0
     assert "16 of 16 made; none out of date" in words(said)
     assert "write_ground_truth succeeded, 20" in said
-    assert "status passed, kappa_macro 1.000, kappa_micro 1.000, total_queries 10" in words(said)
+    assert "status passed, kappa_macro 1.0000, kappa_micro 1.0000, total_queries 10" in words(said)
     assert re.search(r"Gates +\d pass", said)
     assert "touchstone reliability export ground_truth.csv" in words(said)
     assert all(len(line) <= 80 for line in said.splitlines() if "Tables in" not in line)
