@@ -303,6 +303,11 @@ class _Studies(Draft):
         for name in criteria:
             command = likely_command(self.found, [str(self.path)], self.found.where)
             self.remarks.append(f"A data set is on all criteria in '{name}'; the verdict on one: {command}")
+        if criteria_in_names := self.found.of_names:
+            which = listing(criteria_in_names)
+            self.remarks.append(
+                f"Columns are of several criteria ({which}): data sets are of '{criteria_in_names[0]}'."
+            )
         lines = [
             "  inbox: inbox   # a file there is a data set too: next month's by `touchstone verdict ... --save NAME`"
         ]

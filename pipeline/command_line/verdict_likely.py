@@ -1,5 +1,6 @@
 """What `touchstone verdict FILE` prints without columns: what they look like, what is wrong, and the command to run."""
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -10,7 +11,7 @@ from rich.text import Text
 from analysis.spelling import one_spelling
 from pipeline.command_line.terminal import grid
 from pipeline.command_line.verdict_result import people_of
-from resources.errors import FileFault, UserError, listing
+from resources.errors import SHOWN, FileFault, UserError, listing
 from resources.inputs.any_file import Opening
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.ratings.exports import LongFile
@@ -74,6 +75,13 @@ def show_likely(files: list[str], opening: Opening, console: Console, given: Giv
             console.print(Text(remark, "yellow"))
         if found.question is not None:
             console.print(found.question)
+        if found.of_names:
+            several = f"Columns are of several criteria ({listing(found.of_names)}), each with a verdict of its own"
+            console.print(Text(f"{several}: the command gives that of '{found.of_names[0]}'."), soft_wrap=True)
+        if found.alike:
+            them = " ".join(f"--human {shlex.quote(name)}" for name in found.alike[:SHOWN])
+            which = f"The same numbers as a judge's are in {listing(map(repr, found.alike))}"
+            console.print(Text(f"{which}: where these are people's ratings, add {them}."), soft_wrap=True)
         first_of_each = [one for one in found.where if own_name(one[0], dict(given.columns.where)) is None]
         for name, first in first_of_each:
             several = f"'{name}' holds several criteria ({listing(found.criteria)}), each with a verdict of its own"

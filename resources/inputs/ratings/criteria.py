@@ -19,6 +19,7 @@ _CRITERION: Final = re.compile(
     r"(criteri(on|a|um|o)|kriterium|dimension[es]?|aspect|aspetto|metric|facet|trait)s?([_\s-]?(id|name))?",
     re.IGNORECASE,
 )
+_WORD: Final = re.compile(r"[^\W\d_]{3,}")
 _NUMBER: Final = re.compile(r"(\d{1,4})(\.0*)?")
 # Criteria with numbers for names run from 0 or 1 to about here; a picture's dimension does not.
 MOST_NUMBERED: Final = 12
@@ -49,6 +50,25 @@ def _are_numbered(texts: Collection[str]) -> bool:
     """Whether all are small whole numbers, as names of criteria are."""
     found = [number and int(number[1]) for number in map(_NUMBER.fullmatch, texts)]
     return all(number is not None and number <= max(MOST_NUMBERED, 2 * len(texts)) for number in found)
+
+
+def criteria_of_names(judges: Iterable[str], people: Iterable[str]) -> dict[str, list[str]]:
+    """The columns of each criterion where all have one in their names: gpt_fluency, gpt_style, ann_fluency, ann_style.
+
+    Returns:
+        None where not each name has one word of three letters or more that names of both sides have, and not all names.
+    """
+    sides = [{name: {*_WORD.findall(name.casefold())} for name in names} for names in (judges, people)]
+    words = sides[0] | sides[1]
+    of_both = set.intersection(*(set().union(*side.values()) for side in sides))
+    criteria = of_both - (set.intersection(*words.values()) if words else set())
+    found: dict[str, list[str]] = {}
+    for name, own in words.items():
+        if len(own & criteria) != 1:
+            return {}
+        [criterion] = own & criteria
+        found.setdefault(criterion, []).append(name)
+    return found if len(found) > 1 else {}
 
 
 def shares_words(n_by_text: Mapping[str, int], words: Collection[str]) -> bool:

@@ -11,7 +11,7 @@ from analysis.spelling import one_spelling
 from analysis.verdict.findings import on_one_scale, on_the_same_steps
 from analysis.verdict.people import Floats
 from resources.errors import SHOWN, FileFault
-from resources.inputs.ratings.criteria import are_criteria, names_a_criterion, shares_words
+from resources.inputs.ratings.criteria import are_criteria, criteria_of_names, names_a_criterion, shares_words
 from resources.inputs.ratings.other_columns import are_clusters
 from resources.inputs.ratings.seen_columns import A_LIST, MOST_LABELS, NEARLY_ALL, OddCell, SeenColumn, seen_columns
 from resources.inputs.record_files import (
@@ -22,7 +22,7 @@ from resources.inputs.record_files import (
 Role = Literal["judge", "person", "object", "source", "rater", "rating", "criterion", "other"]
 
 _PERSON: Final = re.compile(
-    r"human|(^|[_\s.-])(my|our|own|anno|anno?[_\s.-]?(\d+|[a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
+    r"human|(^|[_\s.-])(my|our|own|anno|anno?([_\s.-]?\d+|[_\s.-][a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
     r"moderator|user[_\s.-]?(feedback|rat|scor|vot|label|grad|verdict)|pr\u00fcfer|lehrer|gutachter|\bmensch|umano|persona\b|"
     r"esperto|valutatore|insegnante|docente|revisore|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bd?mos\b|gold|"
     r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus|^responses\..+\.value$|"
@@ -48,7 +48,7 @@ _PROGRAMME: Final = re.compile(
 # What is said about a rating or a person is none.
 _ABOUT: Final = re.compile(
     r"confidence|(^|[_\s.])(n|num|count|age|time(stamp)?|date|duration|comment|reason|rationale|explanation|name)([_\s]|$)|"
-    r"threshold|"
+    r"threshold|(?-i:[a-z](Date|Time)$)|"
     r"worker_?id",
     re.IGNORECASE,
 )
@@ -108,13 +108,16 @@ class LikelyColumns:
     """What a file's columns are taken for; `question` where that is not clear.
 
     `models` are raters of a file with a row for each rating whose names are hardly a person's; `criteria` what the
-    column of criteria holds.
+    column of criteria holds; `alike` are columns that are nothing else and hold the same steps as a judge;
+    `of_names` criteria that columns of judges and people have in their names, of which those of the first are taken.
     """
 
     columns: tuple[LikelyColumn, ...]
     question: str | None
     models: tuple[str, ...] = ()
     criteria: tuple[str, ...] = ()
+    alike: tuple[str, ...] = ()
+    of_names: tuple[str, ...] = ()
 
     def names(self, role: Role) -> list[str]:
         """The columns of one role."""
@@ -168,6 +171,10 @@ def likely_columns(
         refuse_unreadable(file)
         raise FileFault(file.name, "there is no row.", "Export it again with its rows.")
     roles = _roles(columns, given or {})
+    named = [[name for name, role in roles.items() if role == one] for one in ("judge", "person")]
+    by_criterion = {} if given else criteria_of_names(*named)
+    later = [name for names in list(by_criterion.values())[1:] for name in names]
+    roles |= dict.fromkeys(later, "other")
     found = tuple(
         LikelyColumn(one.name, roles[one.name], one.holds, _repeats(one), one.odd, are_clusters(one.texts))
         for one in columns
@@ -178,7 +185,10 @@ def likely_columns(
     question = None if models else _question(found)
     if question == NOBODY and sum(map(_rates, columns)) > 2 * max(column.n for column in columns):
         question = f"{TRANSPOSE} {NOBODY}"
-    return LikelyColumns(found, question, models, tuple(dict.fromkeys(criteria)))
+    judges = [column for column in columns if roles[column.name] == "judge"]
+    others = [column for column in columns if roles[column.name] == "other" and column.name not in later]
+    alike = tuple(column.name for column in others if _same_steps(column, judges))
+    return LikelyColumns(found, question, models, tuple(dict.fromkeys(criteria)), alike, tuple(by_criterion))
 
 
 def names_objects(name: str) -> bool:
@@ -374,6 +384,14 @@ def _same_words(column: SeenColumn, judges: Sequence[SeenColumn]) -> bool:
     are_words = not column.are_numbers and column.different > 1 and not _ABOUT.search(column.name)
     n_by_text = Counter(column.texts)
     return are_words and column.are_labels and any(shares_words(n_by_text, judge.texts) for judge in judges)
+
+
+def _same_steps(column: SeenColumn, judges: Sequence[SeenColumn]) -> bool:
+    """Whether a column holds the few numbers that a judge gives too, whatever it is called."""
+    no_name = not any(pattern.search(column.name) for pattern in (_ABOUT, _OBJECT, _SOURCE))
+    are_steps = no_name and column.are_numbers and column.are_labels
+    n_by_text = Counter(column.texts)
+    return are_steps and any(judge.are_labels and shares_words(n_by_text, judge.texts) for judge in judges)
 
 
 def _numbers(column: SeenColumn) -> set[str]:

@@ -132,13 +132,13 @@ def summary_rows(names: Mapping[int, str | None], columns: Sequence[Sequence[str
 def _summary_names(
     names: Mapping[int, str | None], columns: Sequence[Sequence[str | None]], places: Iterable[int]
 ) -> dict[int, str]:
-    """By place what rows would hold that are named as summaries are, up to the first other row."""
+    """By place what rows would hold that are named as summaries are, up to the first other row with a rating."""
     kinds = {}
     for place in places:
         kind = kind_of(names.get(place))
         if kind is not None:
             kinds[place] = kind
-        elif names.get(place) is not None or any(column[place] is not None for column in columns):
+        elif any(column[place] is not None for column in columns):
             break
     return kinds
 

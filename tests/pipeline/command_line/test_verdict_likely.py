@@ -86,6 +86,27 @@ def test_a_row_a_rater_is_to_be_transposed(tmp_path: Path) -> None:
     assert "transpose the table, so that each rater has a column" in shown(str(tmp_path / "forms.csv"))
 
 
+def test_columns_of_several_criteria_are_no_raters_of_one(tmp_path: Path) -> None:
+    header = "id,gpt_fluency,gpt_style,human_fluency,human_style"
+    rows = [f"d{i},{1 + i % 5},{1 + i % 4},{1 + i % 3},{1 + i % 5}" for i in range(40)]
+    (tmp_path / "c.csv").write_text("\n".join([header, *rows]), encoding="utf-8")
+    said = shown(str(tmp_path / "c.csv"))
+    assert (
+        "several criteria (fluency, style), each with a verdict of its own: the command gives that of 'fluency'" in said
+    )
+    assert said.rstrip().endswith("--judge gpt_fluency --human human_fluency --item id")
+
+
+def test_other_columns_with_a_judges_numbers_are_named_and_no_name_is_half_a_word(tmp_path: Path) -> None:
+    rows = [f"d{i},{1 + i % 5},{1 + i % 4},{1 + i % 5},{i}" for i in range(40)]
+    (tmp_path / "n.csv").write_text("\n".join(["id,gpt-4o,Anna,Ben,length", *rows]), encoding="utf-8")
+    said = shown(str(tmp_path / "n.csv"))
+    assert (
+        "The same numbers as a judge's are in 'Anna', 'Ben': where these are people's ratings, add --human Anna" in said
+    )
+    assert "--judge gpt-4o --human PERSON" in said
+
+
 def test_files_of_trec_name_the_model_among_them(tmp_path: Path) -> None:
     for name in ("qrels.gpt4o", "qrels.person", "qrels.other"):
         (tmp_path / f"{name}.txt").write_text("".join(f"1 0 d{i} {i % 4}\n" for i in range(9)))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from resources.inputs.any_file import record_file
-from resources.inputs.ratings.criteria import are_criteria
+from resources.inputs.ratings.criteria import are_criteria, criteria_of_names
 from resources.inputs.ratings.likely import likely_columns
 from resources.inputs.ratings.table import read_ratings
 from tests.resources.inputs.ratings.test_table import WIDE, csv
@@ -88,3 +88,21 @@ def test_a_judge_called_metric_with_labels_is_a_judge_and_no_criterion(tmp_path:
     # Next to another judge it is no criterion by which to choose rows either.
     three = csv(tmp_path, "\n".join(["metric,gpt,ann,bob", *(f"{row[-4:]},{row[-4:]},pass,fail" for row in rows)]))
     assert not [note for note in read_ratings(three, WIDE).notes if "criteria" in note]
+
+
+@pytest.mark.parametrize(
+    ("judges", "people", "found"),
+    [
+        (["gpt_Fluency", "gpt_style"], ["ann.fluency", "ann.style", "bob.style"],
+         {"fluency": ["gpt_Fluency", "ann.fluency"], "style": ["gpt_style", "ann.style", "bob.style"]}),
+        # What all names have in common is none, nor are numbers, nor what a name of one side alone has.
+        (["gpt_score_1", "claude_score_2"], ["ann_score_1", "bob_score_2"], {}),
+        (["bert_similarity"], ["human_similarity", "human_fluency"], {}),
+        (["gpt"], ["human1", "human2"], {}),
+        ([], ["human_fluency", "human_style"], {}),
+    ],
+)  # fmt: skip
+def test_criteria_are_read_from_names_where_all_have_one(
+    judges: list[str], people: list[str], found: dict[str, list[str]]
+) -> None:
+    assert criteria_of_names(judges, people) == found

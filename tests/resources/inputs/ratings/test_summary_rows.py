@@ -34,6 +34,11 @@ def test_a_summary_of_the_rows_above_is_left_out_and_said(tmp_path: Path, last: 
     assert note.startswith("Left out, as its numbers sum up the rows above it: row ")
 
 
+def test_a_remark_below_a_summary_leaves_it_one(tmp_path: Path) -> None:
+    found = of(tmp_path, "mean,3,2", '"1 = bad, 5 = good",,', item="id")
+    assert [code for code in found.judges["judge"] if code == code] == [1, 2, 4, 5]
+
+
 def test_an_object_that_is_named_like_a_summary_counts_and_is_said_to(tmp_path: Path) -> None:
     found = of(tmp_path, "total,4,3")
     assert len(found.objects) == 5
