@@ -65,7 +65,7 @@ def annotator_rows(
     compared = ~np.isnan(judge) & (~np.isnan(people)).any(axis=1)
     several = compared & ((~np.isnan(people)).sum(axis=1) >= 2)
     products = matrix.loc[several, "product_id"]
-    shared = message("p and intervals: assumes independence") if products.nunique() < len(products) else None
+    shared = message("p and intervals assume independence") if products.nunique() < len(products) else None
     reasons: list[str] = []
     whole: dict[str, Any] = {"n_instances": int(several.sum())} | _people_among_themselves(
         people[compared], study, reasons

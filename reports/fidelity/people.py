@@ -137,7 +137,8 @@ def _shares(row: dict[Any, Any]) -> dict[str, Part]:
     """Shares of objects that people would pass, with bounds, as sentences have them."""
     names = {"both": "pass_prediction_powered", "corrected": "pass_corrected", "judge": "pass_judge_only"}
     shares: dict[str, Part] = {part: percent(row[name]) for part, name in names.items()}
-    return shares | {"bounds": interval(row["pass_prediction_powered_low"], row["pass_prediction_powered_high"])}
+    ends = (row[f"pass_prediction_powered_{end}"] for end in ("low", "high"))
+    return shares | {"bounds": interval(*(100 * end if is_number(end) else None for end in ends), decimals=1)}
 
 
 def _there(value: Any) -> bool:

@@ -80,7 +80,7 @@ def test_less_skilled_annotators_grant_the_judge_less() -> None:
 
 def test_objects_that_share_a_product_are_said_to_be_taken_for_independent() -> None:
     seen = rows_of(TRUTH, products={name: f"p-{name[-1]}" for name in NAMES})
-    assert seen["note"].tolist() == ["p and intervals: assumes independence"] * 4
+    assert seen["note"].tolist() == ["p and intervals assume independence"] * 4
 
 
 def test_an_annotator_with_few_objects_is_skipped_and_the_whole_counts_him() -> None:

@@ -1,6 +1,7 @@
 """Parts of the fidelity report by themselves: pictures of the largest errors, marked intervals, items behind a dose."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cv2
@@ -101,3 +102,14 @@ def test_labels_gained_are_whole() -> None:
     nothing = said_of_few_labels(contents_of_size(few_labels=changed("few_labels", labels_gained=0.4)), BEST)
     assert nothing is not None
     assert "adds nothing" in nothing.plain("en")
+
+
+def test_a_share_in_percent_has_its_bounds_in_percent() -> None:
+    row = {"n_labels": 20, "labels_gained": 26.0, "people_only_low": 0.4, "people_only_high": 0.6}
+    row |= {"prediction_powered_low": 0.45, "prediction_powered_high": 0.55, "pass_judge_only": 0.646}
+    row |= {"pass_prediction_powered": 0.497, "pass_corrected": 0.49}
+    row |= {"pass_prediction_powered_low": 0.327, "pass_prediction_powered_high": 0.668}
+    contents: Any = SimpleNamespace(of=lambda *_: pd.DataFrame([row]), plan=SimpleNamespace(pass_score=0.5))
+    said = said_of_few_labels(contents, "t0")
+    assert said is not None
+    assert "score 0.5 or more for 49.7 % [32.7, 66.8]; the judge alone says 64.6 %" in said.plain("en")
