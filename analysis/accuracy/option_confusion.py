@@ -44,7 +44,8 @@ class OptionConfusion(NamedTuple):
     """Answers to samples with one set of options.
 
     `matrix` has a row per true option and a column per answered one in the order of `options`, and a last column for
-    answers that are no option; these are wrong and count in `n`.
+    answers that are no option; these are wrong and count in `n`. `cells` are its row and column of each sample, and
+    `samples` the places of these among all, both in the samples' order.
     """
 
     options: tuple[str, ...]
@@ -60,6 +61,8 @@ class OptionConfusion(NamedTuple):
     n_invalid: int
     n_blank: int
     n_normalised: int
+    cells: NDArray[np.intp]
+    samples: NDArray[np.intp]
 
 
 def option_confusion(truth: Sequence[str], prediction: Sequence[str | None], options: Sequence[str]) -> OptionConfusion:
@@ -114,6 +117,8 @@ def option_confusion(truth: Sequence[str], prediction: Sequence[str | None], opt
         int(matrix[:, size].sum()),
         sum(text is None or not text.strip() for text in prediction),
         sum(of_text[text].normalised for text in prediction),
+        np.column_stack([rows, taken]),
+        np.arange(len(truth)),
     )
 
 
@@ -146,7 +151,9 @@ def confusions_by_options(
     for row, names in enumerate(options):
         members.setdefault(frozenset(one_spelling(name) for name in names), []).append(row)
     return [
-        option_confusion([truth[row] for row in rows], [prediction[row] for row in rows], options[rows[0]])
+        option_confusion([truth[row] for row in rows], [prediction[row] for row in rows], options[rows[0]])._replace(
+            samples=np.array(rows)
+        )
         for rows in sorted(members.values(), key=len, reverse=True)
     ]
 

@@ -309,14 +309,19 @@ def _show_agreement(confusion: Mapping[str, Any], console: Console) -> None:
         words = [f"{COEFFICIENTS[one['statistic']]} {number(one['value'])} {interval(one['ci'])}" for one in known]
         console.print(
             f"Beyond chance, of {count_noun(confusion['n_options_answered'], 'answer')}: {', '.join(words)} "
-            "(assumes independent samples)."
+            f"({_basis(known[0]['method'])})."
         )
     test = confusion["equal_use"]
     if test["p"] is not None:
         console.print(
             f"Are options answered as often as they are right? Bhapkar's chi-square {test['chi_square']:.2f}, "
-            f"{test['df']} df, p {p_value(test['p'])} (assumes independent samples)."
+            f"{test['df']} df, p {p_value(test['p'])} ({_basis(test['method'])})."
         )
+
+
+def _basis(method: str) -> str:
+    """What an interval or test counts as independent."""
+    return f"over {method.rpartition(', ')[2]}" if method.endswith("clusters") else "assumes independent samples"
 
 
 def _show_level(level: Mapping[str, Any], statistic: str, console: Console) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.accuracy.accuracy import accuracy
@@ -152,7 +153,8 @@ def bounds(row: JSONObject, side: str) -> list[float] | None:
 
 def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset, resampling: Resampling) -> JSONObject:
     """Accuracy, a confusion matrix for each set of options, and the answers that are no option."""
-    found = accuracy(is_right(samples), clusters_of(samples, dataset), resampling=resampling)
+    clusters = clusters_of(samples, dataset)
+    found = accuracy(is_right(samples), clusters, resampling=resampling)
     invalid = samples.loc[samples["prediction_answer"].isna(), "answer_as_given"].str.strip().value_counts()
     return left_out_values(read) | {
         "n_used": found.n,
@@ -163,12 +165,12 @@ def answers_values(read: EvaluationRead, samples: pd.DataFrame, dataset: Dataset
         "accuracy_ci": pair(found.interval.low, found.interval.high),
         "methods": {"accuracy": interval_words(found.interval)},
         "invalid_answers": [{"answer": str(answer), "n": int(n)} for answer, n in invalid.head(SHOWN_INVALID).items()],
-        "confusions": [_confusion(one, resampling.confidence) for one in confusions_of(samples)],
+        "confusions": [_confusion(one, clusters, resampling.confidence) for one in confusions_of(samples)],
     }
 
 
-def _confusion(one: OptionConfusion, confidence: float) -> JSONObject:
-    beyond_chance = option_agreement(one, confidence)
+def _confusion(one: OptionConfusion, clusters: np.ndarray | None, confidence: float) -> JSONObject:
+    beyond_chance = option_agreement(one, None if clusters is None else clusters[one.samples], confidence)
     return {
         "options": list(one.options),
         "columns": list(one.columns),

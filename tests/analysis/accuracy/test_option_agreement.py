@@ -48,3 +48,19 @@ def test_what_is_not_defined_says_why():
     assert nothing.n == 0
     assert all(isinstance(one, str) for one in nothing.coefficients.values())
     assert np.isscalar(nothing.n)
+
+
+def test_samples_of_one_cluster_count_once():
+    # Each sample three times over says what it says once: the same kappa, interval and chi-square.
+    once = option_agreement(option_confusion(TRUTH, ANSWERS, ["A", "B", "C"]))
+    n = len(TRUTH)
+    thrice = option_confusion(TRUTH * 3, ANSWERS * 3, ["A", "B", "C"])
+    found = option_agreement(thrice, np.tile(np.arange(n), 3))
+    for name, one in once.coefficients.items():
+        other = found.coefficients[name]
+        assert (other.value, *other.interval[:2]) == pytest.approx((one.value, *one.interval[:2]), rel=1e-12)
+        assert other.interval.method == f"linearised, t, {other.interval.n_clusters} clusters"
+    assert found.equal_use[:3] == pytest.approx(once.equal_use[:3], rel=1e-9)
+    # Without clusters three samples of each are three.
+    alone = option_agreement(thrice)
+    assert alone.coefficients["kappa"].interval.low > found.coefficients["kappa"].interval.low
