@@ -12,7 +12,7 @@ from assets.shared.provenance import provenance_of
 from assets.shared.report_files import as_one, page_on_disk, place_and_size
 from assets.shared.verdicts import verdict_metadata
 from reports.evaluation.contents import Contents
-from reports.evaluation.report import FILE_NAME, evaluation_page
+from reports.evaluation.report import evaluation_page
 from resources.configuration.evaluation import EvaluationStudy
 from resources.study import Study
 from resources.tables.evaluation import EVALUATION_REPORT
@@ -37,7 +37,7 @@ def evaluation_report(context: dg.AssetExecutionContext, study: dg.ResourceParam
     """Writes outputs/evaluation_report.html: how well each data set's predictions follow the truth, help and data."""
     made = provenance_of(context, study, study.evaluation)
     contents = replace(contents_of(study.name, study.evaluation, tables), provenance=made)
-    written = write_report(contents, report_path(study))
+    written = write_report(contents, study.home.report("evaluation"))
     row = written.iloc[0]
     context.add_output_metadata(
         readable(verdict_metadata(tables["evaluation_trust_verdict"]))
@@ -49,11 +49,6 @@ def evaluation_report(context: dg.AssetExecutionContext, study: dg.ResourceParam
         }
     )
     return written
-
-
-def report_path(study: Study) -> Path:
-    """Where the report is written, whether it was made yet or not."""
-    return study.home.outputs / FILE_NAME
 
 
 def contents_of(name: str, plan: EvaluationStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:

@@ -39,7 +39,7 @@ from assets.shared.report_files import as_one, page_on_disk, place_and_size
 from assets.shared.verdicts import verdict_metadata
 from reports.fidelity.contents import Contents, left_out
 from reports.fidelity.facts import judge_in_words
-from reports.fidelity.report import FILE_NAME, fidelity_page
+from reports.fidelity.report import fidelity_page
 from reports.shared.gate_row import GateRow
 from reports.shared.text import LANGUAGES
 from resources.configuration.fidelity import FidelityStudy
@@ -122,14 +122,9 @@ def fidelity_report(
     judges = sorted((calls["judge"] + " " + calls["judge_identity"]).dropna().unique())
     prompts = prompts_by(calls, "judge")
     made = provenance_of(context, study, study.fidelity, judges=judges, prompts=prompts)
-    written = write_report(replace(contents, provenance=made), report_path(study))
+    written = write_report(replace(contents, provenance=made), study.home.report("fidelity"))
     context.add_output_metadata(readable(verdict_metadata(tables["fidelity_trust_verdict"]) | headline(written)))
     return written
-
-
-def report_path(study: Study) -> Path:
-    """Where the report is, whether it was made or not."""
-    return study.home.outputs / FILE_NAME
 
 
 def contents_of(name: str, plan: FidelityStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:

@@ -25,7 +25,7 @@ from assets.shared.provenance import provenance_of
 from assets.shared.report_files import as_one, page_on_disk, place_and_size
 from assets.shared.verdicts import verdict_metadata
 from reports.pairwise.contents import Contents, People
-from reports.pairwise.report import FILE_NAME, pairwise_page
+from reports.pairwise.report import pairwise_page
 from reports.shared.gate_row import GateRow
 from resources.configuration.pairwise import PairwiseStudy
 from resources.runtime.memory import return_freed_memory
@@ -72,14 +72,9 @@ def pairwise_report(context: dg.AssetExecutionContext, study: dg.ResourceParam[S
     return_freed_memory()
     made = provenance_of(context, study, study.pairwise, judges=study.pairwise.methods)
     contents = replace(contents_of(study.name, study.pairwise, tables), provenance=made)
-    written = write_report(contents, report_path(study))
+    written = write_report(contents, study.home.report("pairwise"))
     context.add_output_metadata(readable(verdict_metadata(tables["pairwise_trust_verdict"]) | headline(written)))
     return written
-
-
-def report_path(study: Study) -> Path:
-    """Where the report is, whether it was made or not."""
-    return study.home.outputs / FILE_NAME
 
 
 def contents_of(name: str, plan: PairwiseStudy, frames: dict[str, pd.DataFrame | Frames]) -> Contents:

@@ -24,7 +24,7 @@ from assets.shared.provenance import prompts_by, provenance_of
 from assets.shared.report_files import page_on_disk, place_and_size
 from assets.shared.verdicts import verdict_metadata
 from reports.reliability.contents import Contents, Standing, Truth
-from reports.reliability.report import FILE_NAME, reliability_page
+from reports.reliability.report import reliability_page
 from resources.study import Study
 from resources.tables.reliability.decision import RELIABILITY_REPORT
 
@@ -64,14 +64,9 @@ def reliability_report(
     )
     prompts = prompts_by(judgments, "asked")
     made = provenance_of(context, study, study.reliability, judges=contents.judges, prompts=prompts)
-    written = write_report(replace(contents, provenance=made), report_path(study))
+    written = write_report(replace(contents, provenance=made), study.home.report("reliability"))
     context.add_output_metadata(readable(verdict_metadata(tables["reliability_trust_verdict"]) | headline(written)))
     return written
-
-
-def report_path(study: Study) -> Path:
-    """Where the report is, whether it was made or not."""
-    return study.home.outputs / FILE_NAME
 
 
 def contents_of(study: Study, tables: dict[str, pd.DataFrame]) -> Contents:

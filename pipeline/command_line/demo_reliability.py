@@ -13,7 +13,6 @@ from analysis.agreement.contingency import ContingencyStep
 from analysis.words import count_noun, queries
 from assets.reliability.logic.contingency_state import due, recalibration_under_way, undecided_now
 from assets.reliability.logic.recalibration_plan import recalibration_plan
-from assets.reliability.reliability_report import report_path
 from pipeline.command_line import reliability_steps as steps
 from pipeline.command_line.reliability_shown import ground_truth_in_words, history_table, say
 from pipeline.command_line.reliability_steps import show_recalibration, show_thresholds
@@ -87,7 +86,9 @@ def _shown(console: Console, study: Study, truth: Truth, in_short: bool) -> None
 
 def show_report(console: Console, study: Study) -> None:
     """Where a sample's report lies."""
-    console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False, markup=False)
+    console.print(
+        f"Report: {study.home.report('reliability')}", style="bold", soft_wrap=True, highlight=False, markup=False
+    )
 
 
 def go_through(console: Console, study: Study, truth: Truth) -> None:

@@ -9,7 +9,6 @@ from rich.table import Table
 
 from pipeline.command_line.terminal import grid
 from reports.evaluation.plots.evaluation import MEANS
-from reports.evaluation.report import FILE_NAME
 from resources.errors import listing
 from resources.runtime.home import Home
 
@@ -38,7 +37,7 @@ def show_evaluation(home: Home, console: Console) -> None:
         verb = "differ" if row["significant"] is True else "are not distinguishable"
         pair = f"{COMPARED[row['statistic']]} of {row['first']} and {row['second']}"
         console.print(f"{pair} {verb}: difference {with_interval(row)}, n = {row['n_used']}.", highlight=False)
-    report = home.outputs / FILE_NAME
+    report = home.report("evaluation")
     if report.is_file():
         console.print(f"Report: {report}", style="bold", soft_wrap=True, highlight=False, markup=False)
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)

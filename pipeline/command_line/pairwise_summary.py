@@ -11,7 +11,6 @@ from upath import UPath
 
 from analysis.words import count_noun
 from assets.pairwise.logic.photo_pair_counts import after_filter, missing_of, n_images
-from assets.pairwise.pairwise_report import report_path
 from pipeline.command_line.terminal import grid
 from resources.configuration.pairwise import PairwiseStudy
 from resources.study import Study
@@ -48,7 +47,7 @@ def show_pairwise(study: Study, console: Console) -> bool:
         console.print(f"Without an accuracy: {', '.join(names)} ({reason})", highlight=False)
     console.print(f"Tables, as Parquet, in {tables}", soft_wrap=True, highlight=False)
     console.print(f"Benchmark files: {_folder(export)}", soft_wrap=True, highlight=False)
-    console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
+    console.print(f"Report: {study.home.report('pairwise')}", style="bold", soft_wrap=True, highlight=False)
     return meant or not rows.empty
 
 

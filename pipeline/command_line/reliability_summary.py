@@ -16,7 +16,6 @@ from assets.reliability.logic.contingency_state import (
 )
 from assets.reliability.logic.judge_bias import biased_pairs
 from assets.reliability.logic.judged_again import judged_again_now
-from assets.reliability.reliability_report import report_path
 from pipeline.command_line.reliability_shown import (
     ground_truth_in_words,
     say,
@@ -56,7 +55,9 @@ def show_reliability(study: Study, console: Console) -> None:
     files.append(("Tables, as Parquet, in", str(study.home.tables / "reliability")))
     for name, path in files:
         console.print(f"{name}: {path}", soft_wrap=True, highlight=False, markup=False)
-    console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False, markup=False)
+    console.print(
+        f"Report: {study.home.report('reliability')}", style="bold", soft_wrap=True, highlight=False, markup=False
+    )
 
 
 def bias_in_words(study: Study) -> list[str]:

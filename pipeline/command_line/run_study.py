@@ -239,7 +239,6 @@ def run_and_show(
         UserError: A user's file or a blocking gate stopped the study.
     """
     with console.status("Loading"):
-        from assets.fidelity.fidelity_report import report_path
         from pipeline.command_line.evaluation_summary import show_evaluation
         from pipeline.command_line.pairwise_summary import show_pairwise, unavailable_in_short
         from pipeline.command_line.reliability_summary import show_reliability
@@ -295,7 +294,7 @@ def run_and_show(
     if outcome.other_errors:
         raise RuntimeError("\n".join(dict.fromkeys(outcome.other_errors)))
     if name == "fidelity" and "fidelity_report" in outcome.tables:
-        console.print(f"Report: {report_path(study)}", style="bold", soft_wrap=True, highlight=False)
+        console.print(f"Report: {study.home.report('fidelity')}", style="bold", soft_wrap=True, highlight=False)
     if not outcome.succeeded:
         whom = f"{', '.join(outcome.stopped)}; the others went on" if outcome.stopped else "the study"
         raise UserError(f"A blocking gate stopped {whom}; the line marked STOP above says which and why.")
@@ -338,14 +337,12 @@ def _tell_of_the_old_report(study: "Study", console: Console) -> None:
     """A run that made no report leaves the one of an earlier run, perhaps of another judge: say so."""
     import pandas as pd
 
-    from assets.fidelity.fidelity_report import report_path
-
     table = study.home.tables / "fidelity" / "fidelity_report.parquet"
-    if not report_path(study).is_file() or not table.is_file():
+    if not study.home.report("fidelity").is_file() or not table.is_file():
         return
     judges = ", ".join(pd.read_parquet(str(table))["judge"].dropna().astype(str).unique()) or "of no name"
     console.print(
-        f"The report on disk is of an earlier run (judge {judges}), not of this one: {report_path(study)}",
+        f"The report on disk is of an earlier run (judge {judges}), not of this one: {study.home.report('fidelity')}",
         soft_wrap=True,
         highlight=False,
         markup=False,

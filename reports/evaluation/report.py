@@ -17,7 +17,6 @@ from reports.shared.text import Part, Text, joined, lines, same
 from reports.shared.verdict import as_data, title_of, verdict_parts
 
 SHOWN_GROUPS: Final = 60
-FILE_NAME: Final = "evaluation_report.html"
 SECTIONS: Final = ("summary", "scores", "answers", "groups", "comparisons", "papers")
 TABLE_OF: Final = {
     **{"scores": "correlation", "answers": "options", "groups": "groups"},

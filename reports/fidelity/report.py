@@ -43,7 +43,6 @@ from reports.shared.pictures import pictures_in_rows
 from reports.shared.text import same
 from reports.shared.verdict import as_data, title_of, verdict_parts
 
-FILE_NAME: Final = "fidelity_report.html"
 SHOWN_PROMPTS: Final = 20
 SECTIONS: Final = (
     "summary",

@@ -28,7 +28,6 @@ from reports.shared.table_view import all_rows
 from reports.shared.text import Part, Text, joined, same
 from reports.shared.verdict import as_data, title_of, verdict_parts
 
-FILE_NAME: Final = "pairwise_report.html"
 SECTIONS: Final = (
     "summary",
     "gates",

@@ -40,7 +40,6 @@ TERM_OF_GATE = {
     "micro_for_sure": "not_proven",
     "macro_without_convention": "convention",
 }
-FILE_NAME: Final = "reliability_report.html"
 SECTIONS: Final = (
     "summary",
     "gates",

@@ -37,6 +37,10 @@ class Home:
         """Pictures and JSON results, for people and other programs."""
         return self.local / "outputs"
 
+    def report(self, study: str) -> Path:
+        """Where a study's page is, whether it was made or not."""
+        return self.outputs / f"{study}_report.html"
+
     @property
     def samples(self) -> Path:
         """The sample inputs that the project makes itself."""

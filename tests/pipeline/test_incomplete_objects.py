@@ -67,6 +67,5 @@ def test_with_the_share_raised_the_object_is_left_out_of_all_settings_and_named(
 
 
 def _report_of(study: Any) -> str:
-    from assets.fidelity.fidelity_report import report_path
 
-    return Path(str(report_path(study))).read_text(encoding="utf-8")
+    return Path(str(study.home.report("fidelity"))).read_text(encoding="utf-8")

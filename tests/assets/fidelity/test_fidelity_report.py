@@ -11,11 +11,10 @@ import pandas as pd
 import pytest
 
 from assets.fidelity import fidelity_report as module
-from assets.fidelity.fidelity_report import OF_GOLDEN_SET, contents_of, gates_by_setting, report_path, write_report
+from assets.fidelity.fidelity_report import OF_GOLDEN_SET, contents_of, gates_by_setting, write_report
 from assets.fidelity.logic.sensitivity_rows import sensitivity_rows
 from assets.fidelity.logic.setting_conditions import conditions_by_setting
 from assets.shared.gate import rows_of
-from reports.fidelity.report import FILE_NAME
 from reports.shared.gate_row import GateRow
 from reports.shared.verdict import as_data
 from resources.configuration.fidelity import FidelityStudy
@@ -55,7 +54,7 @@ def test_two_settings_of_ten_make_a_report(made: tuple[Study, dg.ExecuteInProces
     assert errors(result) == {}
     row = stored(study, "fidelity_report").iloc[0]
     page = Path(row["path"]).read_bytes()
-    assert Path(row["path"]) == report_path(study) == study.home.outputs / FILE_NAME
+    assert Path(row["path"]) == study.home.report("fidelity") == study.home.outputs / "fidelity_report.html"
     assert row["sha256"] == hashlib.sha256(page).hexdigest()
     assert row["n_bytes"] == len(page)
     assert list(row["languages"]) == ["en", "it"]
@@ -69,7 +68,7 @@ def test_two_settings_of_ten_make_a_report(made: tuple[Study, dg.ExecuteInProces
 def test_its_metadata_say_where_it_lies(made: tuple[Study, dg.ExecuteInProcessResult]) -> None:
     study, result = made
     [event] = [one for one in result.get_asset_materialization_events() if one.asset_key.path[-1] == "fidelity_report"]
-    assert event.materialization.metadata["report"].value == str(report_path(study))
+    assert event.materialization.metadata["report"].value == str(study.home.report("fidelity"))
 
 
 def test_the_verdict_comes_first_in_the_ui_in_the_title_and_in_the_download(
@@ -87,7 +86,7 @@ def test_the_verdict_comes_first_in_the_ui_in_the_title_and_in_the_download(
             assert shown.startswith(
                 f"May the recorded judge at {KEYS[1]} stand in for people? **cannot say**".replace("_", "\\_")
             )
-    page = report_path(study).read_text()
+    page = study.home.report("fidelity").read_text()
     assert "<title>cannot say - " in page
     assert page.index('class="answer answer-cannot_say"') < page.index('class="result')
     data = as_data(verdict)
@@ -98,7 +97,7 @@ def test_the_verdict_comes_first_in_the_ui_in_the_title_and_in_the_download(
 def test_nothing_half_written_takes_the_place_of_a_whole_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / FILE_NAME
+    path = tmp_path / "fidelity_report.html"
     path.write_bytes(before := b"a whole report")
 
     def broken(_contents: object) -> str:
@@ -108,11 +107,11 @@ def test_nothing_half_written_takes_the_place_of_a_whole_report(
     with pytest.raises(RuntimeError, match="broke"):
         write_report(contents_of_size(), path)
     assert path.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == [FILE_NAME]
+    assert [one.name for one in tmp_path.iterdir()] == ["fidelity_report.html"]
 
 
 def test_the_row_keeps_to_its_declaration_without_a_recommendation(tmp_path: Path) -> None:
-    row = write_report(contents_of_size(recommended_setting=None), tmp_path / FILE_NAME)
+    row = write_report(contents_of_size(recommended_setting=None), tmp_path / "fidelity_report.html")
     assert keeps_to_its_declaration("fidelity_report", row)["recommended"].isna().all()
 
 

@@ -10,9 +10,8 @@ import pytest
 from upath import UPath
 
 from assets.pairwise import pairwise_report as module
-from assets.pairwise.pairwise_report import contents_of, pairwise_report, report_path, write_report
+from assets.pairwise.pairwise_report import contents_of, pairwise_report, write_report
 from assets.shared.report_files import as_one
-from reports.pairwise.report import FILE_NAME
 from resources.runtime.home import Home
 from resources.study import Study
 from tests.assets.pairwise.made_photo_pairs import plan
@@ -51,13 +50,13 @@ def test_the_page_lies_in_the_outputs_and_the_table_says_so(tmp_path: Path) -> N
     result, study = run(tmp_path, frames_of_study(plan()))
     row = keeps_to_its_declaration("pairwise_report", result.output_for_node("pairwise_report")).iloc[0]
     page = Path(row["path"]).read_bytes()
-    assert Path(row["path"]) == report_path(study) == tmp_path / "outputs" / FILE_NAME
+    assert Path(row["path"]) == study.home.report("pairwise") == tmp_path / "outputs" / "pairwise_report.html"
     assert row["sha256"] == hashlib.sha256(page).hexdigest()
     assert row["n_bytes"] == len(page)
     assert list(row["languages"]) == ["en", "it"]
     assert (row["study"], row["best"]) == ("small", "composite_balanced")
     [made] = result.asset_materializations_for_node("pairwise_report")
-    assert made.metadata["report"].value == str(report_path(study))
+    assert made.metadata["report"].value == str(study.home.report("pairwise"))
     assert made.metadata["best"].value == "composite_balanced"
     # The verdict is the first thing that the UI shows, and the title of the page.
     assert next(iter(made.metadata)) == "verdict"
@@ -73,7 +72,7 @@ def test_a_study_in_which_nothing_can_be_measured_has_a_page_too(tmp_path: Path)
 
 
 def test_nothing_half_written_takes_the_place_of_a_whole_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / FILE_NAME
+    path = tmp_path / "pairwise_report.html"
     path.write_bytes(before := b"a whole page")
 
     def broken(_contents: object) -> str:
@@ -83,7 +82,7 @@ def test_nothing_half_written_takes_the_place_of_a_whole_page(tmp_path: Path, mo
     with pytest.raises(RuntimeError, match="broke"):
         write_report(contents_of_votes(), path)
     assert path.read_bytes() == before
-    assert [one.name for one in tmp_path.iterdir()] == [FILE_NAME]
+    assert [one.name for one in tmp_path.iterdir()] == ["pairwise_report.html"]
 
 
 def test_methods_are_joined_and_those_without_rows_leave_the_declared_columns() -> None:

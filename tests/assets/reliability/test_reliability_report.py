@@ -9,8 +9,7 @@ import pytest
 
 from assets.reliability import reliability_report as module
 from assets.reliability.logic.contingency_state import due
-from assets.reliability.reliability_report import report_path, standing_of, write_report
-from reports.reliability.report import FILE_NAME
+from assets.reliability.reliability_report import standing_of, write_report
 from resources.study import Study
 from tests.reports.reliability.made_reliability import FIRST, contents_in
 from tests.small_relevance import relevance_study, stored, validate, vote_on
@@ -32,7 +31,11 @@ def test_the_page_lies_in_the_outputs_and_the_table_says_so(
 ) -> None:
     row = stored(study, "reliability_report").iloc[0]
     page = Path(row["path"]).read_bytes()
-    assert Path(row["path"]) == report_path(study) == tmp_path / "home" / "outputs" / FILE_NAME
+    assert (
+        Path(row["path"])
+        == study.home.report("reliability")
+        == tmp_path / "home" / "outputs" / "reliability_report.html"
+    )
     assert row["sha256"] == hashlib.sha256(page).hexdigest()
     assert row["n_bytes"] == len(page)
     assert list(row["languages"]) == ["en", "it"]
@@ -41,7 +44,7 @@ def test_the_page_lies_in_the_outputs_and_the_table_says_so(
     assert made is not None
     assert made.asset_materialization is not None
     metadata = made.asset_materialization.metadata
-    assert metadata["report"].value == str(report_path(study))
+    assert metadata["report"].value == str(study.home.report("reliability"))
     assert (metadata["status"].value, metadata["due"].value) == ("contingency_triggered", "review")
     verdict = stored(study, "reliability_trust_verdict")
     assert verdict.loc[verdict["row"] == "verdict", "word"].tolist() == ["do not agree with each other"]
@@ -68,7 +71,7 @@ def test_a_run_without_a_verdict_has_a_page_too(tmp_path: Path, instance: dg.Dag
 
 
 def test_nothing_half_written_takes_the_place_of_a_whole_page(study: Study, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = report_path(study)
+    path = study.home.report("reliability")
     before, contents = path.read_bytes(), contents_in(study)
 
     def broken(_contents: object) -> str:
