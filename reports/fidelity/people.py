@@ -137,8 +137,9 @@ def _shares(row: dict[Any, Any]) -> dict[str, Part]:
     """Shares of objects that people would pass, with bounds, as sentences have them."""
     names = {"both": "pass_prediction_powered", "corrected": "pass_corrected", "judge": "pass_judge_only"}
     shares: dict[str, Part] = {part: percent(row[name]) for part, name in names.items()}
-    ends = (row[f"pass_prediction_powered_{end}"] for end in ("low", "high"))
-    return shares | {"bounds": interval(*(100 * end if is_number(end) else None for end in ends), decimals=1)}
+    ends = [row[f"pass_prediction_powered_{end}"] for end in ("low", "high")]
+    low, high = (100 * float(end) if is_number(end) else None for end in ends)
+    return shares | {"bounds": interval(low, high, 1)}
 
 
 def _there(value: Any) -> bool:
