@@ -117,6 +117,7 @@ def signals_as_before() -> Iterator[None]:
     """What a command under test made of Ctrl+C and of being ended is over with the test: programs inherit it."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     yield
+    signal.setitimer(signal.ITIMER_REAL, 0)  # Ctrl+C that was put off would end a later test, or a run in it
     for number, handler in before.items():
         if handler is not None and signal.getsignal(number) is not handler:
             signal.signal(number, handler)

@@ -128,13 +128,16 @@ class Inbox:
 
     def run(self, request: dg.RunRequest) -> bool:
         job = definitions_of(self.study).resolve_job_def(request.job_name or "")
-        return job.execute_in_process(
+        ran = job.execute_in_process(
             run_config=QUIET,
             instance=self.instance,
             partition_key=request.partition_key,
             tags={RUN_KEY: request.run_key or ""},
             raise_on_error=False,
-        ).success
+        )
+        for event in ran.get_step_failure_events():
+            print(event.step_key, event.step_failure_data.error)
+        return ran.success
 
     def a_day_passes(self) -> None:
         """What was asked for today was asked for yesterday."""
