@@ -34,9 +34,11 @@ _STEPS: Final = [
     {word.strip(): step for step, words in enumerate(scale.split(", ")) for word in words.split("|")}
     for scale in _SCALES
 ]
-_NUMBERED: Final = re.compile(r"(\d{1,3})\s*[-.:)=\u2013]\s*\S")
+_NUMBERED: Final = re.compile(r"(?:[a-z]+\s*[:=]?\s*)?(\d{1,3})(\s*[-.:)=\u2013]\s*\S|\s+[a-z]|$)", re.IGNORECASE)
+_GRADES: Final = [f"{letter}{sign}" for letter in "FEDCBA" for sign in ("-", "", "+")]
 # The number of a step before or after its words: 1 - Bad, Good (4).
 _ITS_NUMBER: Final = re.compile(r"^\(?\d{1,2}\)?\s*[-.:)=\u2013 ]\s*(?=[^\d\s])|\s*\(\d{1,2}\)$")
+_N_STARS: Final = re.compile(r"(\d{1,2}) (?:stars?|stell[ae]|sterne?)")
 _STARS: Final = re.compile("([\u2605\u2b50]*)\u2606*")
 
 
@@ -72,6 +74,8 @@ def order_but_one(labels: Iterable[str]) -> ButOne | None:
 def numbered_order(labels: Iterable[str]) -> list[str] | None:
     """Labels such as `1 - poor` by their numbers; null where not each has its own. Categories may be numbered too."""
     given = list(labels)
+    if {*given} <= {*_GRADES} and (("F" in given and len(given) >= FEWEST) or any(len(grade) > 1 for grade in given)):
+        return sorted(given, key=_GRADES.index)
     numbers = {label: int(match[1]) for label in given if (match := _NUMBERED.match(label))}
     if len(given) < FEWEST or len(set(numbers.values())) < len(given):
         return None
@@ -79,9 +83,13 @@ def numbered_order(labels: Iterable[str]) -> list[str] | None:
 
 
 def _stars(labels: Iterable[str]) -> dict[str, int]:
-    """How many stars each run has."""
-    runs = {label: _STARS.fullmatch(label) for label in map(_plain_label, labels)}
-    return {label: len(run[1]) for label, run in runs.items() if run is not None and label}
+    """How many stars each run has, or names: 1 star, 2 stars."""
+    plain = [_plain_label(label) for label in labels]
+    runs = {label: _STARS.fullmatch(label) for label in plain if label}
+    counted = {label: _N_STARS.fullmatch(label) for label in plain}
+    return {label: len(run[1]) for label, run in runs.items() if run} | {
+        label: int(said[1]) for label, said in counted.items() if said
+    }
 
 
 def _plain_label(label: str) -> str:

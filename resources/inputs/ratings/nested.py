@@ -46,7 +46,8 @@ def _is_one_object(path: UPath) -> bool:
     if first == b"{" or more or not first.startswith(b"{"):
         return first == b"{"
     try:
-        return bool(_lists_in(json.loads(first)))
+        fields = json.loads(first)
+        return bool(_lists_in(fields)) or _of_frame(fields) is not None
     except (ValueError, RecursionError):
         return False
 
@@ -56,8 +57,10 @@ class OneObject(JsonList):
 
     @cached_property
     def _values(self) -> list[Any]:
-        lists = _lists_in(self._parsed())
-        if not lists:
+        fields = self._parsed()
+        if (rows := _of_frame(fields)) is not None:
+            return rows
+        if not (lists := _lists_in(fields)):
             problem = "it is one JSON object, without a list of records in it."
             raise FileFault(self.name, problem, "Export a list of records, or one JSON object per line.")
         # Of two of one length the one with more in it: what came of test cases, not the cases.
@@ -79,18 +82,42 @@ def _lists_in(fields: Fields) -> dict[str, list[Any]]:
     return found
 
 
+def _of_frame(fields: Fields) -> list[Any] | None:
+    """The rows of a data frame as pandas writes one by columns, by rows or split; null where it is none."""
+    if {*fields} == {"columns", "index", "data"}:
+        return [dict(zip(fields["columns"], row, strict=False)) for row in fields["data"]]
+    groups = list(fields.values())
+    if len(groups) < 2 or not all(isinstance(group, dict) and group for group in groups):
+        return None
+    keys = list(groups[0])
+    if any(list(group) != keys for group in groups):
+        return None
+    if all(key.isdecimal() for key in keys):
+        return [{name: fields[name][key] for name in fields} for key in keys]
+    return groups if all(name.isdecimal() for name in fields) else None
+
+
+def _is_single(value: Any) -> bool:
+    """Whether a list holds one label or number."""
+    return isinstance(value, list) and len(value) == 1 and isinstance(value[0], str | int | float)
+
+
 def _are_entries(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
 
 
 class NamedEntries(JsonLines):
-    """A file of JSON with lists of named entries, `[{"name": "tone", "score": 4}]`, as groups of fields: tone.score."""
+    """A file of JSON with lists of named entries, `[{"name": "tone", "score": 4}]`, as groups of fields: tone.score.
+
+    A list of one label or number, as doccano writes, is that.
+    """
 
     def __init__(self, file: RecordFile) -> None:
         """Learn from the first records which field names a list's entries: in every record another value for each."""
         super().__init__(file.path, file.likely)
         self._file = file
         self._keys: dict[str, list[str]] = {}
+        self._has_single = False
         for record in islice(file.records(), HEAD_RECORDS):
             if isinstance(record, Record):
                 self._learn(record.fields, "")
@@ -98,8 +125,8 @@ class NamedEntries(JsonLines):
 
     @property
     def has_any(self) -> bool:
-        """Whether there is such a list."""
-        return any(self._keys.values())
+        """Whether there is such a list, or one of a single value."""
+        return any(self._keys.values()) or self._has_single
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
         """Every record, or the list in it that names an entry twice."""
@@ -118,10 +145,14 @@ class NamedEntries(JsonLines):
             self._keys[path] = [key for key in given if _differ([entry.get(key) for entry in value])]
             for entry in value:
                 self._learn(entry, path)
+        else:
+            self._has_single |= _is_single(value)
 
     def _grouped(self, value: Any, path: str) -> Any:
         if isinstance(value, dict):
             return {name: self._grouped(inner, f"{path}.{name}") for name, inner in value.items()}
+        if _is_single(value):
+            return value[0]
         key = next(iter(self._keys.get(path, ())), None)
         if key is None or not _are_entries(value):
             return value

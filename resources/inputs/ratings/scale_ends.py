@@ -1,4 +1,4 @@
-"""Ratings such as 4/5, with the end of their scale, as numbers."""
+"""Ratings such as 4/5 or 4 out of 5, with the end of their scale, as numbers."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from resources.errors import FileFault, listing
 from resources.inputs.ratings.layout import RawRatings
 from resources.inputs.ratings.seen_columns import is_nearly_all
 
-_RATING: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s*/\s*([1-9]\d{0,2})")
+_RATING: Final = re.compile(r"(\d+(?:[.,]\d+)?)\s*(?:/|out of|von|su|sur|de)\s*([1-9]\d{0,2})", re.IGNORECASE)
 
 
 def without_scale_ends(raw: RawRatings) -> RawRatings:

@@ -383,7 +383,7 @@ def _labelled(raw: RawRatings, columns: RatingColumns) -> Ratings:
         notes.append(read)
     elif not (columns.labels or columns.positive) and (numbered := numbered_order(labels)):
         add = f"--labels {shlex.quote('|'.join(numbered))}"
-        notes.append(message("Labels begin with numbers: where these are their order, add `{add}`.", add=Name(add)))
+        notes.append(message("Labels look numbered or graded: where that is their order, add `{add}`.", add=Name(add)))
     elif not (columns.labels or columns.positive or columns.scale) and (but := order_but_one(there)):
         add = f"--labels {shlex.quote('|'.join(but.order))} --blank {shlex.quote(but.label)}"
         one_is_odd = "All labels but '{label}' have a known order: where it is no rating, add `{add}`."

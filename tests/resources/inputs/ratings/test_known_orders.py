@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from resources.errors import UserError
-from resources.inputs.ratings.known_orders import known_order
+from resources.inputs.ratings.known_orders import known_order, numbered_order
 from resources.inputs.ratings.table import read_ratings
 from tests.resources.inputs.ratings.test_table import NAN, WIDE, csv, same, values
 
@@ -25,6 +25,7 @@ from tests.resources.inputs.ratings.test_table import NAN, WIDE, csv, same, valu
         ["mai", "a volte", "spesso", "sempre"],
         ["basso", "medio", "alto"],
         ["1 - Very bad", "2 - Bad", "3 - OK", "4 - Good", "5 - Very good"],
+        ["1 star", "2 stars", "5 stars"],
         ["Poor (1)", "Fair (2)", "Good (3)"],
         ["5. never", "4. sometimes", "1. always"],
         ["\u2606" * 5, "\u2605" + "\u2606" * 4, "\u2605" * 3 + "\u2606" * 2, "\u2605" * 5],
@@ -78,3 +79,19 @@ def test_what_surveys_write_for_no_rating_leaves_the_scale_its_order(tmp_path: P
     found = read_ratings(csv(tmp_path, "\n".join(["id,gpt,ann,bob", *rows])), WIDE)
     assert (found.scale, found.labels) == ("ordinal", ("low", "medium", "high"))
     assert found.notes[0].startswith("Read as no rating: 'Keine Angabe' (once), 'Prefer not to say' (once)")
+
+
+@pytest.mark.parametrize(
+    ("labels", "order"),
+    [
+        (["A", "B", "F"], ["F", "B", "A"]),
+        (["A", "A-", "B+"], ["B+", "A-", "A"]),
+        (["Level 1", "Level 3", "Level 2"], ["Level 1", "Level 2", "Level 3"]),
+        (["Score: 4", "Score: 2", "Score: 3"], ["Score: 2", "Score: 3", "Score: 4"]),
+        # Answers of a question.
+        (["A", "B", "C", "D"], None),
+        (["B2B", "A1", "x"], None),
+    ],
+)
+def test_numbers_and_grades_may_be_an_order(labels: list[str], order: list[str] | None) -> None:
+    assert numbered_order(labels) == order

@@ -11,6 +11,7 @@ from resources.inputs.faults import BadRow
 from resources.inputs.ratings.layout import RatingColumns, ratings_file
 from resources.inputs.ratings.likely import likely_columns
 from resources.inputs.ratings.table import read_ratings
+from resources.inputs.record_files import Record
 
 
 def written(path: Path, value: Any, indent: int | None = None) -> str:
@@ -64,9 +65,32 @@ def test_an_entry_that_comes_twice_later_on_is_named(tmp_path: Path) -> None:
 
 
 def test_an_object_without_a_list_of_records_says_what_to_export(tmp_path: Path) -> None:
-    path = written(tmp_path / "frame.json", {"judge": {"0": 1}, "human": {"0": 2}}, 2)
+    path = written(tmp_path / "frame.json", {"judge": {"mean": 1}, "human": 2}, 2)
     with pytest.raises(FileFault, match=r"one JSON object, without a list of records in it\. Nothing was"):
         ratings_file(path).names()
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        {"judge": {"0": 4, "1": 5}, "ann": {"0": 3, "1": None}},
+        {"0": {"judge": 4, "ann": 3}, "1": {"judge": 5, "ann": None}},
+        {"columns": ["judge", "ann"], "index": [0, 1], "data": [[4, 3], [5, None]]},
+    ],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_data_frame_is_read_in_every_shape(tmp_path: Path, frame: dict[str, Any], indent: int | None) -> None:
+    found = ratings_file(written(tmp_path / "f.json", frame, indent)).records()
+    assert [one.fields for one in found if isinstance(one, Record)] == [
+        {"judge": 4, "ann": 3},
+        {"judge": 5, "ann": None},
+    ]
+
+
+def test_a_list_of_one_label_is_that_label(tmp_path: Path) -> None:
+    path = written(tmp_path / "d.json", [{"id": 1, "label": ["pos"]}, {"id": 2, "label": ["neg", "pos"]}])
+    found = [one.fields["label"] for one in ratings_file(path).records() if isinstance(one, Record)]
+    assert found == ["pos", ["neg", "pos"]]
 
 
 def test_a_json_file_of_one_record_a_line_is_read_as_such(tmp_path: Path) -> None:

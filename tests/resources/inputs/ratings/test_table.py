@@ -74,7 +74,7 @@ def test_decimal_commas_and_percentages_are_read_where_a_column_is_so(tmp_path: 
 
 
 def test_a_rating_with_its_scales_end_is_its_number(tmp_path: Path) -> None:
-    path = csv(tmp_path, "id,gpt,ann,bob\na,4/5,4 / 5,4\nb,3/5,3/5,2\nc,5/5,4.5/5,5\n")
+    path = csv(tmp_path, "id,gpt,ann,bob\na,4/5,4 out of 5,4\nb,3/5,3 / 5,2\nc,5/5,4.5/5,5\n")
     found = read_ratings(path, WIDE)
     same(values(found), {"gpt": [4, 3, 5], "ann": [4, 3, 4.5], "bob": [4, 2, 5]})
     assert "Ratings of gpt, ann such as 5/5 are numbers of a scale up to 5." in found.notes
@@ -262,7 +262,7 @@ def test_a_number_that_stands_for_no_rating_is_blank_however_it_is_written(tmp_p
 def test_numbered_labels_are_said_to_show_an_order(tmp_path: Path, labels: list[str], order: str | None) -> None:
     rows = "".join(f"{label},{label},{label}\n" for label in labels)
     found = read_ratings(csv(tmp_path, f"gpt,ann,bob\n{rows}"), WIDE)
-    said = [note for note in found.notes if "begin with numbers" in note]
+    said = [note for note in found.notes if "look numbered" in note]
     assert (found.scale, bool(said)) == ("nominal", order is not None)
     assert all(f"--labels '{order}'" in note for note in said)
 
