@@ -38,9 +38,11 @@ KAPPAS = (
 )
 COLUMNS = [column.name for column in JUDGE_AGREEMENT.columns]
 LABELS = (0.0, 1.0)
+# Queries whose kappa is 0/0 have no part in these.
+OF_DEFINED_KAPPAS = ("kappa_macro_defined", "low_share")
 
 
-@dg.asset(group_name="reliability_agreement", kinds={"pandas"}, code_version="2")
+@dg.asset(group_name="reliability_agreement", kinds={"pandas"}, code_version="3")
 def judge_agreement(
     context: dg.AssetExecutionContext,
     query_documents: pd.DataFrame,
@@ -80,7 +82,11 @@ def pair_rows(pair: Pair, plan: ReliabilityStudy) -> list[dict[str, Any]]:
         return [known | _nothing(name, undefined.reason) for name in (*OF_LABELS, *OF_SCORES, "ac2_quadratic")]
     known |= {"n_queries": found.n_queries, "n_documents": found.n_documents}
     rows = [known | _numbers(name, estimate.value, estimate.interval) for name, estimate in found.estimates.items()]
-    n_undefined = int(np.isnan(kappas(with_documents(pair.counts))).sum())
+    documents = with_documents(pair.counts)
+    defined = ~np.isnan(kappas(documents))
+    n_undefined = int((~defined).sum())
+    behind = {"n_queries": int(defined.sum()), "n_documents": int(documents[defined].sum())}
+    rows = [row | (behind if row["statistic"] in OF_DEFINED_KAPPAS else {}) for row in rows]
     if macro_says_little(found.n_queries, n_undefined, found.n_documents):
         rows = [row | ({"band": None} if row["statistic"] == "kappa_macro" else {}) for row in rows]
     rows += [known | _nothing(name, reason) for name, reason in found.undefined.items()]
