@@ -72,7 +72,7 @@ def answer_of(stated: Stated) -> Answer:
     return Answer(
         question=say(
             f"verdict.question.{key}.{question}",
-            judge=judge_text(stated.judge),
+            judge=_judge(stated),
             place=same(stated.place.removeprefix(f"{stated.judge}@")),
         ),
         word=word_text(said.word),
@@ -82,6 +82,13 @@ def answer_of(stated: Stated) -> Answer:
         not_covered=[_not_covered(one) for one in stated.not_covered],
         rests_on=_rests_on(stated),
     )
+
+
+def _judge(stated: Stated) -> Text:
+    one, between, other = stated.judge.partition(" and ")
+    if stated.against == "each other" and between:
+        return say("verdict.judge.pair", one=same(one), other=same(other))
+    return judge_text(stated.judge)
 
 
 def judge_text(name: str) -> Text:
@@ -437,7 +444,7 @@ def _people_table(one: Stated) -> TableView:
 
 
 def _judge_and_place(one: Stated) -> Text:
-    return same(f"{one.judge}, {one.place}" if one.place else one.judge)
+    return joined([_judge(one), *([one.place] if one.place else [])])
 
 
 def _bounds(low: float | None, high: float | None) -> list[Text]:

@@ -198,6 +198,12 @@ def test_a_test_that_is_open_has_the_state_of_its_table_and_what_has_no_interval
     assert [line.partition(":")[0] for line in lines_in_short(one, 4)][1] == "Holds by the estimate, not proven"
 
 
+def test_two_judges_have_an_and_of_each_language_between_them() -> None:
+    pair = replace(stated("agree with each other", ICC), judge="a and b", place="", against="each other")
+    assert answer_of(pair).question.plains["it"] == "a e b: concordano tra loro?"
+    assert answer_of(replace(pair, against="people")).question.plains["it"].startswith("Può a and b sostituire")
+
+
 def test_alterations_have_their_units_and_a_users_own_their_names() -> None:
     kept = "my_hue_5, crop, texture_125_dark"
     one = replace(stated("no", ICC), not_covered=(f"alterations: hue (5, 10), blur_1, {kept}",))
