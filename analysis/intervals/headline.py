@@ -31,6 +31,7 @@ from analysis.intervals.measured import fewest_clusters, reliable_from
 from analysis.messages import message, message_list
 from analysis.resampling.bootstrap import CELLS_AT_ONCE, Interval, Resampling, Statistics, no_interval, too_few
 from analysis.resampling.workers import mapped
+from analysis.ties import TIE
 
 Floats = NDArray[np.float64]
 
@@ -298,7 +299,8 @@ def headline_interval(
         return no_interval("the statistic is at its limit, or the same whichever cluster is left out", n_clusters)
     if refuse_constant and bounds.low == bounds.high:
         return no_interval("the same whichever cluster is left out", n_clusters)
-    words = _how(freedom, over, JACKKNIFE, method.scale.name)
+    scale = ARCSINE if kind in RANKS and are_at_end(deleted) else method.scale
+    words = _how(freedom, over, JACKKNIFE, scale.name)
     return Interval(float(bounds.low), float(bounds.high), words, n_clusters, unreliable, 0)
 
 
@@ -317,9 +319,23 @@ def bounds_of(
     freedom = freedoms(method, sizes)
     if method.limits is not None:
         return score_bounds(one, freedom, n_clusters, method.limits, confidence=confidence)
-    if kind in RANKS:
-        one = Estimate(*(below_one(part, sizes) for part in one))
-    return jackknife_bounds(one, freedom, method.scale, corrected=method.corrected, confidence=confidence)
+    if kind not in RANKS:
+        return jackknife_bounds(one, freedom, method.scale, corrected=method.corrected, confidence=confidence)
+    below = Estimate(*(below_one(part, sizes) for part in one))
+    bounds = jackknife_bounds(below, freedom, method.scale, corrected=method.corrected, confidence=confidence)
+    ended = jackknife_bounds(Estimate(*(np.clip(part, -1.0, 1.0) for part in one)), freedom, ARCSINE,
+                             confidence=confidence)  # fmt: skip
+    at_end = are_at_end(one.deleted)
+    return Bounds(*(np.where(at_end, *pair) for pair in zip(ended, bounds, strict=True)))
+
+
+def are_at_end(deleted: ArrayLike) -> NDArray[np.bool_]:
+    """Whether a rank correlation is 1 or -1 without one of the groups: Fisher's z is infinite there.
+
+    On the arcsine intervals cover as often and are up to 40 times as narrow: 60 objects in one order but for one of
+    them had 0.994 [-0.999, 1.000].
+    """
+    return np.asarray((np.abs(deleted) >= 1.0 - TIE).any(axis=-1))
 
 
 def below_one(coefficients: ArrayLike, sizes: ArrayLike) -> Floats:

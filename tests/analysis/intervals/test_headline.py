@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy
 
 from analysis.intervals.headline import (
     METHODS,
     below_one,
     difference_intervals,
+    headline_interval,
     headline_intervals,
     left_out,
     left_out_of_rows,
@@ -17,6 +19,7 @@ from analysis.intervals.jackknife import GROUPS
 from analysis.intervals.measured import fewest_clusters, reliable_from
 from analysis.intervals.measured_rows import STATISTICS
 from analysis.resampling.bootstrap import Resampling
+from analysis.resampling.weighted import spearman_of_counts
 from analysis.significance.wilson import wilson
 from tests.analysis.jackknifed import jackknifed, scored
 
@@ -234,3 +237,18 @@ def test_nothing_left_to_divide_by_is_nan_and_no_warning_on_a_terminal():
     found = left_out_of_sums(lambda s: s[..., :1] / s[..., 1:], sums, seed=0)
     assert found.values.tolist() == [0.5]
     assert np.isnan(found.deleted[0, 0])
+
+
+def test_an_order_that_is_perfect_without_one_object_has_a_narrow_interval():
+    # 60 objects in the order of people but for the last, one step too low: without it the correlation is 1.
+    person = np.repeat(np.arange(1.0, 7.0), 10)
+    judge = np.append(person[:-1], 5.0)
+    of_counts = spearman_of_counts(judge, person)
+    found = left_out(lambda counts: of_counts(counts)[:, None], np.arange(60), seed=0)
+    interval = headline_interval(found, 0, "spearman", confidence=0.95)
+    on_arcsine = np.arcsin(np.clip(found.deleted[:, 0], -1.0, 1.0))
+    error = np.sqrt(59 / 60 * ((on_arcsine - on_arcsine.mean()) ** 2).sum())
+    low = np.sin(np.arcsin(found.values[0]) - scipy.stats.t.ppf(0.975, 59) * error)
+    assert (interval.low, interval.high) == pytest.approx((low, 1.0))
+    assert 0.95 < interval.low < found.values[0]
+    assert interval.method == "delete-one jackknife, arcsine, t(59), 60 clusters"
