@@ -1,6 +1,7 @@
 """Options as a command line gives them; one given twice where one is read is refused, as the last would count."""
 
 import re
+from math import isfinite
 from typing import Any, Final
 
 import click
@@ -57,7 +58,11 @@ class OnceCommand(_Once, TyperCommand):
     """A command each of whose options is given once."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """As click does, which says "Aborted." of a file that ends too early, and no word of it."""
+        """As click does, for which nan is within any range, and a file that ends too early just "Aborted."."""
+        for option in ctx.command.params:
+            value = ctx.params.get(str(option.name))
+            if isinstance(value, float) and not isfinite(value):
+                raise click.BadParameter(f"{value} is no finite number.", ctx, option)
         try:
             return super().invoke(ctx)
         except EOFError as problem:

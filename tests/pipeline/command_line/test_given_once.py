@@ -18,9 +18,10 @@ from pipeline.command_line.main import application
         (["evaluate", "mcq", "a.csv", "--parallel", "--sequential"], "--parallel/--sequential is given"),
         (["evaluate", "mcq", "a.csv", "-o", "a", "--output", "b"], "--output/-o is given several times"),
         (["dev", "--port", "1", "--port", "2"], "--port is given several times"),
+        (["evaluate", "correlation", "a.csv", "--ties", "nan"], "'--ties': nan is no finite number"),
     ],
 )
-def test_an_option_given_twice_is_refused(tmp_path: Path, arguments: list[str], named: str) -> None:
+def test_an_option_given_twice_or_with_no_number_is_refused(tmp_path: Path, arguments: list[str], named: str) -> None:
     ran = CliRunner().invoke(application, arguments, env={"TOUCHSTONE_HOME": str(tmp_path), "COLUMNS": "200"})
     assert ran.exit_code == 2
     assert named in " ".join(ran.output.split())
