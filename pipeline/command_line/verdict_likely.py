@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from analysis.spelling import one_spelling
-from pipeline.command_line.terminal import grid
+from pipeline.command_line.terminal import grid, show_line
 from pipeline.command_line.verdict_result import people_of
 from resources.errors import SHOWN, FileFault, UserError, listing
 from resources.inputs.any_file import Opening
@@ -77,15 +77,15 @@ def show_likely(files: list[str], opening: Opening, console: Console, given: Giv
             console.print(found.question)
         if found.of_names:
             several = f"Columns are of several criteria ({listing(found.of_names)}), each with a verdict of its own"
-            console.print(Text(f"{several}: the command gives that of '{found.of_names[0]}'."), soft_wrap=True)
+            show_line(console, f"{several}: the command gives that of '{found.of_names[0]}'.")
         if found.alike:
             them = " ".join(f"--human {shlex.quote(name)}" for name in found.alike[:SHOWN])
             which = f"The same numbers as a judge's are in {listing(map(repr, found.alike))}"
-            console.print(Text(f"{which}: where these are people's ratings, add {them}."), soft_wrap=True)
+            show_line(console, f"{which}: where these are people's ratings, add {them}.")
         first_of_each = [one for one in found.where if own_name(one[0], dict(given.columns.where)) is None]
         for name, first in first_of_each:
             several = f"'{name}' holds several criteria ({listing(found.criteria)}), each with a verdict of its own"
-            console.print(Text(f"{several}: the command gives that of '{first}'."), soft_wrap=True)
+            show_line(console, f"{several}: the command gives that of '{first}'.")
         command = likely_command(found, files, first_of_each, given.options)
         columns = _as_taken(found, given.columns, first_of_each)
     refused = _refusal(files, columns, opening)
@@ -99,7 +99,9 @@ def show_likely(files: list[str], opening: Opening, console: Console, given: Giv
     unknown = [word for word in (A_JUDGE, A_PERSON, AN_OBJECT) if word in command.split()]
     fill_in = f", and names in place of {' and '.join(unknown)}" if unknown else ""
     last = f"Run it, with other columns where these are not the right ones{fill_in}:"
-    console.print(Text(f"{last}\n  {command}"), soft_wrap=True)
+    show_line(console, last)
+    # To be copied: the terminal alone breaks it.
+    console.print(Text(f"  {command}"), soft_wrap=True)
 
 
 def _roles(file: RecordFile, given: Given) -> dict[str, Role]:
