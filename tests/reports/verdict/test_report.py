@@ -67,6 +67,19 @@ def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_
     assert '<div class="answer answer-in_part">' in body
 
 
+def test_of_many_judges_the_first_verdicts_are_open_and_the_others_folded(said: Answer) -> None:
+    result = verdict_values(said)
+    [judge] = result["judges"]
+    result["judges"] = [judge | {"name": f"judge_{place}"} for place in range(8)]
+    text = report_text(said, result)
+    body = text[text.index("<main") : text.index("<h2")]
+    before, after = body.split('<details class="fold">')
+    assert (before.count('<p class="word">'), after.count('<p class="word">')) == (6, 2)
+    assert "2 more verdicts" in after
+    assert "Altri 2 verdetti" in after
+    assert after.count("</details>") == 1
+
+
 def said_of(name: str, judge: str, *people: str) -> Answer:
     columns = RatingColumns(judges=(judge,), people=people)
     return answer(Question((str(SCORES.with_name(name)),), columns))
