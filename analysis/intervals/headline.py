@@ -323,8 +323,8 @@ def bounds_of(
         return jackknife_bounds(one, freedom, method.scale, corrected=method.corrected, confidence=confidence)
     below = Estimate(*(below_one(part, sizes) for part in one))
     bounds = jackknife_bounds(below, freedom, method.scale, corrected=method.corrected, confidence=confidence)
-    ended = jackknife_bounds(Estimate(*(np.clip(part, -1.0, 1.0) for part in one)), freedom, ARCSINE,
-                             confidence=confidence)  # fmt: skip
+    inside = Estimate(*(np.clip(part, -1.0, 1.0) for part in one))
+    ended = jackknife_bounds(inside, freedom, ARCSINE, confidence=confidence)
     at_end = are_at_end(one.deleted)
     return Bounds(*(np.where(at_end, *pair) for pair in zip(ended, bounds, strict=True)))
 
