@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from resources.errors import UserError
 from resources.runtime.file_hash import sha256_of_file
+from resources.runtime.opened_files import is_file
 
 QUIET_S: Final = 2.0  # a file written to within this time may still grow
 ABSENT: Final = "absent"
@@ -178,9 +179,9 @@ def _add_below(folder: str, found: Listed) -> None:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 _add_below(entry.path, found)
-            elif entry.is_file():
+            elif is_file(entry):
                 found.files[entry.path] = _seen(entry.stat())
-            elif entry.is_dir():
+            elif Path(entry.path).is_dir():
                 # It may lead back: what it says counts, not what lies behind it.
                 found.links[entry.path] = str(Path(entry.path).readlink())
 

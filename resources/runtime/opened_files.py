@@ -1,6 +1,8 @@
 """Opens a user's file as bytes, or says why it cannot be read."""
 
 import codecs
+import errno
+import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +23,16 @@ _NO_FILES = {
 }
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _HEAD_BYTES = 4096
+
+
+def is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a folder is a file or leads to one; one that leads round in a circle leads nowhere."""
+    try:
+        return entry.is_file()
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        return False
 
 
 def opened(path: str | Path | UPath) -> BinaryIO:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from resources.inputs.csv_files import read_csv_file
 from resources.inputs.faults import Faults
-from resources.runtime.opened_files import refuse_link_out
+from resources.runtime.opened_files import is_file, refuse_link_out
 
 ENDING: Final = ".JPG"
 # In this order, in any letter case, where the exact name is absent.
@@ -53,7 +53,7 @@ class PhotoPlaces:
         names: list[str] = []
         if root.is_dir():
             with os.scandir(root) as entries:
-                files = [entry for entry in entries if entry.is_file()]
+                files = [entry for entry in entries if is_file(entry)]
             for entry in files:
                 if entry.is_symlink():
                     refuse_link_out(root, Path(entry.path), "image_root")

@@ -3,12 +3,14 @@
 import os
 import time
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
 from resources.errors import UserError
 from resources.inputs import input_versions
-from resources.inputs.input_versions import ABSENT, INDEX, InputVersions, NotYet
+from resources.inputs.input_versions import ABSENT, INDEX, InputVersions, Listed, NotYet, listed
+from resources.inputs.pairwise.photo_places import PhotoPlaces
 from resources.runtime.file_hash import sha256_of_file
 
 
@@ -64,6 +66,13 @@ def test_a_link_to_a_folder_counts_by_what_it_says(versions: InputVersions, fold
     (folder / "item").unlink()
     (folder / "item").symlink_to("deep")
     assert versions.of(folder) == first
+
+
+def test_a_link_that_leads_round_in_a_circle_is_a_file_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "there.jpg").write_bytes(b"1")
+    (tmp_path / "circle.jpg").symlink_to("circle.jpg")
+    assert listed(tmp_path) == Listed({str(tmp_path / "there.jpg"): ANY}, {})
+    assert PhotoPlaces.at(tmp_path).place_of("circle") == (str(tmp_path / "circle.JPG"), False)
 
 
 def test_a_file_that_is_as_it_was_is_not_read_again(
