@@ -22,7 +22,8 @@ from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.faults import BadRow
 from resources.inputs.ratings.likely import LikelyColumn, LikelyColumns, likely_columns, models_among
 from resources.inputs.ratings.likely_command import likely_command
-from resources.inputs.ratings.seen_columns import SeenColumn, seen_columns
+from resources.inputs.ratings.nested import NamedEntries, OneObject
+from resources.inputs.ratings.seen_columns import A_LIST, SeenColumn, seen_columns
 from resources.inputs.ratings.summary_rows import MOST_COLUMNS, end_places, row_names, summary_rows
 from resources.inputs.record_files import NO_VALUE, Record, RecordFile, SeveralValues, as_text, value_of
 from resources.inputs.written_columns import WrittenOtherwise, evidence_of, looks_like_number
@@ -75,7 +76,8 @@ class Draft:
 
     def _copied(self) -> str:
         """The file as a CSV in UTF-8, with decimal points where the decimal sign was named."""
-        names, _ = self.file.names()
+        lists = {one.name for one in self.seen if A_LIST in one.texts}
+        names = [name for name in self.file.names()[0] if name not in lists]
         readers = [(name, value_of(name)) for name in names]
         numbers = [one.name for one in self.seen if one.are_numbers and one.name not in self.roles("object", "rater")]
         plain = self._with_decimal_points(numbers) if self.decimal else {}
@@ -161,7 +163,9 @@ class Draft:
         if self.copy is not None:
             files.append((self.copy, self._copied()))
             copy = f"{self.copy.name} in the study's folder is a copy of the file."
-            if self.opening != AS_IT_IS:
+            if isinstance(self.file, NamedEntries | OneObject):
+                odd.append(f"A study takes no nested lists, so {copy}")
+            elif self.opening != AS_IT_IS:
                 odd.append(f"A study takes no encoding, sheet or decimal sign, so {copy}")
         return Drafted(study, tuple(lines), self.taken, self.file.name, (*odd, *self.remarks), tuple(files))
 

@@ -13,15 +13,16 @@ import numpy as np
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from pipeline.command_line.draft import Draft, Drafted, StudyName, cell_text, free_path, mapping, quoted, yaml_list
 from resources.configuration.pairwise import NEEDED_COLUMNS, OPTIONAL_COLUMNS, TEXT_COLUMNS
-from resources.errors import FileFault, listing
+from resources.errors import FileFault, UserError, listing
 from resources.inputs.any_file import AS_IT_IS, Opening, record_file
 from resources.inputs.battles import JUDGE, OUTCOMES, is_battles
 from resources.inputs.column_names import SpelledNames, own_name
 from resources.inputs.fidelity.manifest import BETWEEN, IMAGES
 from resources.inputs.ratings.exports import BattleRatings, LabelStudio, Trec
 from resources.inputs.ratings.layout import ratings_file
-from resources.inputs.ratings.likely import is_model, is_reversed, likely_columns, looks_like_a_model
+from resources.inputs.ratings.likely import is_model, is_reversed, looks_like_a_model
 from resources.inputs.ratings.likely_command import likely_command
+from resources.inputs.ratings.nested import NamedEntries, OneObject
 from resources.inputs.ratings.seen_columns import MOST_LABELS, SeenColumn
 from resources.inputs.record_files import CsvRecords, Record, value_of
 from resources.inputs.written_columns import looks_like_number
@@ -79,21 +80,25 @@ def drafted(path: Path, folder: Path, opening: Opening = AS_IT_IS) -> Drafted:
         problem = "no study reads such a file, and a verdict needs no configuration."
         raise FileFault(file.name, problem, f"Run `touchstone verdict {path}`.")
     draft = _Studies(record_file(path) if isinstance(file, BattleRatings) else file, path, folder, opening)
-    if opening != AS_IT_IS:
+    if opening != AS_IT_IS or isinstance(file, NamedEntries | OneObject):
         draft.copy = free_path(folder / f"{path.stem}.csv")
+    likely = draft.found
+    are_ratings = bool(likely.names("rater") and likely.names("rating"))
+    command = f"What the ratings say needs no study: `{likely_command(likely, [str(path)])}`."
     for study in (draft.pairs, draft.manifest, draft.relevance, draft.ratings, lambda: texts_of(draft)):
-        found = study()
+        try:
+            found = study()
+        except FileFault as fault:
+            if not are_ratings:
+                raise
+            raise UserError(f"{fault} {command}") from fault
         if found is not None:
             return found
-    likely = likely_columns(file)
-    if likely.names("rater") and likely.names("rating"):
+    if are_ratings:
         what = listing(f"'{name}'" for name in likely.names("object") or ["its objects"])
         problem = f"study A judges pictures or texts itself, and no column of this file holds those of {what}."
-        remedy = (
-            "Add columns `candidate` and `references` with the files of its pictures, or `prompt` and `answer`. What "
-            f"the ratings say needs no study: `{likely_command(likely, [str(path)])}`."
-        )
-        raise FileFault(file.name, problem, remedy)
+        remedy = "Add columns `candidate` and `references` with the files of its pictures, or `prompt` and `answer`."
+        raise FileFault(file.name, problem, f"{remedy} {command}")
     roles = listing((f"'{name}' ({role})" for name, role, _ in draft.taken), 12)
     problem = f"no study takes such a file; its columns look like {roles}."
     remedy = (

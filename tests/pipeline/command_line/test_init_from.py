@@ -72,6 +72,20 @@ def test_a_sheet_or_an_encoding_is_named_as_for_the_verdict_and_the_study_gets_a
     assert "`--sheet` is of the file that `--from` names" in refused("init", tmp_path / "three", "--sheet", "x")
 
 
+def test_nested_json_gets_a_flat_copy_without_its_lists(tmp_path: Path) -> None:
+    cases = [
+        {"id": f"c{n}", "metrics": [{"name": "tone", "score": n % 5}], "human": {"ann": n % 4}, "context": ["a", "b"]}
+        for n in range(40)
+    ]
+    (tmp_path / "e.json").write_text(json.dumps({"cases": cases}), encoding="utf-8")
+    found, said = begun(tmp_path / "e.json", tmp_path / "home")
+    assert "A study takes no nested lists, so e.csv in the study's folder is a copy of the file." in said
+    assert found.evaluation is not None
+    assert [one.prediction for one in found.evaluation.datasets.values()] == ["metrics.tone.score"]
+    rows = (tmp_path / "home" / "e.csv").read_text(encoding="utf-8").splitlines()
+    assert rows[:3] == ["id,metrics.tone.score,human.ann", "c0,0,0", "c1,1,1"]
+
+
 def test_a_decimal_sign_that_is_named_is_a_point_in_the_copy(tmp_path: Path) -> None:
     file = tmp_path / "s.csv"
     rows = [f"b{i};7,{100 + i};{i % 40}.5;{i}%" for i in range(60)]
@@ -362,6 +376,14 @@ def test_what_no_study_takes_is_pointed_to_the_verdict(tmp_path: Path) -> None:
     assert f"touchstone verdict {tmp_path / 't.csv'}" in said
     assert "touchstone verdict" in refused("init", tmp_path / "home", "--from", EXAMPLES / "llm.qrels")
     assert not (tmp_path / "home").exists()
+
+
+def test_ratings_that_no_study_takes_have_their_command_named(tmp_path: Path) -> None:
+    rows = [f"text {n},{who},{'yn'[n % 2]}" for n in range(20) for who in ("ann", "gpt-4o")]
+    (tmp_path / "p.csv").write_text("\n".join(["text,annotator,answer", *rows]), encoding="utf-8")
+    said = refused("init", tmp_path / "home", "--from", tmp_path / "p.csv")
+    assert "What the ratings say needs no study: `touchstone verdict " in said
+    assert "--judge gpt-4o --item text --rater annotator --score answer`" in said
 
 
 def test_a_configuration_that_is_there_stays(tmp_path: Path) -> None:
