@@ -109,7 +109,8 @@ class LikelyColumns:
 
     `models` are raters of a file with a row for each rating whose names are hardly a person's; `criteria` what the
     column of criteria holds; `alike` are columns that are nothing else and hold the same steps as a judge;
-    `of_names` criteria that columns of judges and people have in their names, of which those of the first are taken.
+    `of_names` criteria that columns of judges and people have in their names, of which those of the first are taken;
+    `who` a column of a file with a column a rater that may say whose rating a row holds.
     """
 
     columns: tuple[LikelyColumn, ...]
@@ -118,6 +119,7 @@ class LikelyColumns:
     criteria: tuple[str, ...] = ()
     alike: tuple[str, ...] = ()
     of_names: tuple[str, ...] = ()
+    who: str | None = None
 
     def names(self, role: Role) -> list[str]:
         """The columns of one role."""
@@ -188,7 +190,9 @@ def likely_columns(
     judges = [column for column in columns if roles[column.name] == "judge"]
     others = [column for column in columns if roles[column.name] == "other" and column.name not in later]
     alike = tuple(column.name for column in others if _same_steps(column, judges))
-    return LikelyColumns(found, question, models, tuple(dict.fromkeys(criteria)), alike, tuple(by_criterion))
+    raters = [column.name for column in others if _RATER.search(column.name.strip("_ ")) and _repeats(column)]
+    who = next(iter(raters), None)
+    return LikelyColumns(found, question, models, tuple(dict.fromkeys(criteria)), alike, tuple(by_criterion), who)
 
 
 def names_objects(name: str) -> bool:
