@@ -82,6 +82,9 @@ def show_likely(files: list[str], opening: Opening, console: Console, given: Giv
             them = " ".join(f"--human {shlex.quote(name)}" for name in found.alike[:SHOWN])
             which = f"The same numbers as a judge's are in {listing(map(repr, found.alike))}"
             show_line(console, f"{which}: where these are people's ratings, add {them}.")
+            if found.who:
+                rows = f"If '{found.who}' says whose rating a row holds, write the judge's as rows with its name there"
+                show_line(console, f"{rows}, and name --item, --rater {shlex.quote(found.who)} and --score.")
         first_of_each = [one for one in found.where if own_name(one[0], dict(given.columns.where)) is None]
         for name, first in first_of_each:
             several = f"'{name}' holds several criteria ({listing(found.criteria)}), each with a verdict of its own"

@@ -107,6 +107,13 @@ def test_other_columns_with_a_judges_numbers_are_named_and_no_name_is_half_a_wor
     assert "--judge gpt-4o --human PERSON" in said
 
 
+def test_a_judges_column_in_a_file_of_workers_rows_is_to_be_rows_too(tmp_path: Path) -> None:
+    rows = [f"h{i // 3},w{i % 4},{1 + i % 5},{1 + i // 3 % 5}" for i in range(60)]
+    (tmp_path / "m.csv").write_text("\n".join(["HITId,WorkerId,Answer.rating,llm_rating", *rows]), encoding="utf-8")
+    said = shown(str(tmp_path / "m.csv"))
+    assert "If 'WorkerId' says whose rating a row holds, write the judge's as rows with its name there" in said
+
+
 def test_files_of_trec_name_the_model_among_them(tmp_path: Path) -> None:
     for name in ("qrels.gpt4o", "qrels.person", "qrels.other"):
         (tmp_path / f"{name}.txt").write_text("".join(f"1 0 d{i} {i % 4}\n" for i in range(9)))
