@@ -51,7 +51,9 @@ class TableGate(NamedTuple):
             return said.pop()
         with_number = sorted((key for key in failing if gates[key].seen is not None), key=self._lack, reverse=True)
         sentences = []
-        if failing:
+        if failing and len(asked) == 1:
+            sentences.append(f"{asked[0]} fails{self._now}{':' if with_number else '.'}")
+        elif failing:
             sentences.append(f"{len(asked) - len(failing)} of {len(asked)} {self.noun} pass{self._now}.")
         elif len(asked) == 1:
             sentences.append(f"{asked[0]} passes{self._now}: {gates[asked[0]].sentence}")
@@ -63,7 +65,7 @@ class TableGate(NamedTuple):
             sentences.append(gates[nearest].sentence)
         if with_number:
             worst, *others = with_number
-            sentences.append(f"Worst is {worst}: {gates[worst].sentence}")
+            sentences.append(f"{f'Worst is {worst}: ' if len(asked) > 1 else ''}{gates[worst].sentence}")
             also = [key for key in failing if key in others]
             sentences += [f"Also failing: {listing(also)}."] if also else []
         apart = [key for key in gates if key not in asked or (key in failing and gates[key].seen is None)]

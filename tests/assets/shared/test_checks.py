@@ -254,6 +254,13 @@ def test_a_pass_of_what_was_not_asked_is_none() -> None:
     assert not gate_row(idle._replace(n=0, limit=0.0)).applies
 
 
+def test_the_only_one_that_is_asked_fails_by_its_name() -> None:
+    fails = at_least("g", 0.2, 0.5, n=9, what="Level", remedy="Raise it.")
+    idle = Gate("g", True, None, "nothing", f"{NOT_ASKED} No limit is set.")
+    whole = TableGate({"one": fails, "two": idle}, ["one", "two"], "data sets")
+    assert whole.sentence == f"one fails: {fails.sentence} two: {NOT_ASKED} No limit is set."
+
+
 def test_below_a_limit_the_largest_number_is_the_worst(
     instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
