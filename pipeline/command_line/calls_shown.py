@@ -18,6 +18,7 @@ from rich.text import Text
 
 from resources.database.call_queries import ANCHOR_CALLS, GOLDEN_CALLS, RELEVANCE_CALLS, STUDY_CALLS
 from resources.errors import UserError
+from resources.runtime.opened_files import real_path
 from resources.runtime.partial_files import is_device, write_whole
 from resources.tables.call_states import ANSWER_STATES, FAULT_STATES
 
@@ -188,7 +189,7 @@ def write_csv(single: pd.DataFrame, path: Path) -> None:
             with path.open("w", encoding="utf-8", newline="") as file:
                 file.write(rows.getvalue())
         else:
-            write_whole(path.resolve(), rows.getvalue())
+            write_whole(real_path(path), rows.getvalue())
     except OSError as error:
         raise UserError(f"{path} cannot be written ({error.strerror}).") from error
 

@@ -12,6 +12,7 @@ from rich.console import Console
 from pipeline.command_line.evaluate_options import Asked
 from pipeline.command_line.terminal import terminal
 from resources.errors import UserError
+from resources.runtime.opened_files import real_path
 from resources.runtime.partial_files import is_device, write_whole
 
 
@@ -56,10 +57,10 @@ def refuse_twice(*paths: Path | None) -> None:
         UserError: Two paths lead to one.
     """
     seen: set[Path] = set()
-    for path in paths:
-        if path is not None and path.resolve() in seen:
+    for path in filter(None, paths):
+        if (place := real_path(path)) in seen:
             raise UserError(f"{path} is named for two results. Name a file for each.")
-        seen |= {path.resolve()} if path is not None else set()
+        seen.add(place)
 
 
 def deliver(

@@ -150,11 +150,21 @@ def refuse_link_out(root: Path, place: Path, setting: str) -> None:
     Raises:
         UserError: It is such a link.
     """
-    if not place.is_symlink():
-        return
-    target = place.resolve()
-    if not target.is_relative_to(root.resolve()):
+    if place.is_symlink() and leads_out(root, place):
         raise UserError(
-            f"{place}: this is a link that leads out of `{setting}` ({root}), to {target}. Nothing was read from it. "
-            "Put the file itself there, or name a folder that holds both."
+            f"{place}: this is a link that leads out of `{setting}` ({root}), to {real_path(place)}. Nothing "
+            "was read from it. Put the file itself there, or name a folder that holds both."
         )
+
+
+def leads_out(root: Path, place: Path) -> bool:
+    """Whether a path leads out of a folder, through links too."""
+    return not real_path(place).is_relative_to(real_path(root))
+
+
+def real_path(path: Path) -> Path:
+    """Where a path leads through links; the path itself, absolute, where they lead round in a circle."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):  # which of them Python raises for a circle depends on its version
+        return path.absolute()

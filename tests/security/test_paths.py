@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from upath import UPath
 
+from pipeline.command_line.evaluate_output import refuse_twice
 from resources.errors import UserError
 from resources.inputs.fidelity.study_objects import ImageFolders
 from resources.inputs.pairwise.photo_places import PhotoPlaces
@@ -48,6 +49,12 @@ def test_a_linked_picture_that_lies_outside_the_root_is_refused_with_the_remedy(
     (root / "100" / "abcdef01.png").symlink_to(root.parent / "outside" / "candidate.png")
     with pytest.raises(UserError, match=r"abcdef01\.png: this is a link that leads out of `candidates` .*Put the file"):
         ImageFolders.at(root, "candidates").image_of("100", "abcdef01")
+
+
+def test_a_link_that_leads_round_in_a_circle_leads_nowhere_and_fails_nothing(root: Path) -> None:
+    (root / "100" / "abcdef01.png").symlink_to("abcdef01.png")
+    assert ImageFolders.at(root, "candidates").image_of("100", "abcdef01") is not None  # reading it says what it is
+    refuse_twice(root / "100" / "abcdef01.png", None, root / "other.json")
 
 
 def test_a_linked_folder_that_lies_outside_the_root_is_refused(root: Path) -> None:

@@ -20,6 +20,7 @@ from resources.inputs.fidelity.texts import Text, object_of, read_texts
 from resources.inputs.record_files import SeveralValues, as_text, unknown_field
 from resources.photos.golden_set import Original, alterations_of
 from resources.photos.images import UnreadableImage
+from resources.runtime.opened_files import leads_out
 from resources.tables.fidelity.golden import KINDS, NO_UNIT
 
 NEEDED: Final = ("object", "altered", "kind")
@@ -164,7 +165,7 @@ def _of_text(pair: GoldenPair, name: str, text: Text) -> OwnAltered:
 def _of_image(pair: GoldenPair, name: str, file: Path, faults: Faults) -> OwnAltered | None:
     """The image, read and decoded, or null and a fault."""
     said, place = f"'{pair.altered}' in column 'altered'", file.parent / pair.altered.replace("\\", "/")
-    if not place.resolve().is_relative_to(file.parent.resolve()):
+    if leads_out(file.parent, place):
         problem = f"{said} leads out of the folder {file.parent}. Nothing was read from there."
         faults.add(problem, "Put the image next to the file, or below its folder.", pair.row)
     elif not place.is_file():

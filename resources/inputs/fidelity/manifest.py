@@ -18,6 +18,7 @@ from resources.inputs.csv_files import CsvFile
 from resources.inputs.faults import BadRow, Faults
 from resources.inputs.fidelity.texts import Text, object_of
 from resources.inputs.record_files import SeveralValues, as_text, unknown_field
+from resources.runtime.opened_files import leads_out
 
 BETWEEN: Final = "|"
 NO_SOURCE: Final = "render"
@@ -190,7 +191,7 @@ def _place(name: str, key: str, roots: Sequence[Path], row: int, faults: Faults)
     """Where an image is: below the first of the folders that has it."""
     places = [root / name.replace("\\", "/") for root in roots]
     place = next((one for one in places if one.exists()), places[0])
-    if not any(place.resolve().is_relative_to(root.resolve()) for root in roots):
+    if all(leads_out(root, place) for root in roots):
         problem = f"'{name}' leads out of the folder {roots[0]}. Nothing was read from there."
         faults.add(problem, f"Name the folder that holds it as `{key}:` in touchstone.yaml.", row)
     return place
