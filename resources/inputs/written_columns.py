@@ -362,6 +362,11 @@ class WrittenColumns:
                 return text.split(".")[0]
         return text
 
+    @property
+    def has_decimal_commas(self) -> bool:
+        """Whether a column has."""
+        return any(form.decimal == "," for form in (self._formats or {}).values())
+
     def notes(self) -> list[str]:
         """What is to be said of the file, and one sentence for each column with numbers that programs do not write."""
         said = {column: form.sentences() for column, form in (self._formats or {}).items()}

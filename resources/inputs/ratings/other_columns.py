@@ -1,15 +1,18 @@
 """The other columns of a file of ratings, as what a judge's errors may depend on: numbers, groups, lengths of texts."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from analysis.resampling.bootstrap import FEWEST_CLUSTERS
 from analysis.verdict.errors import Factor
+from resources.errors import UserError
 from resources.inputs.column_names import SpelledNames
 from resources.inputs.record_files import NO_VALUE, SeveralValues, as_text
+from resources.inputs.written_columns import WrittenOtherwise, evidence_of, looks_like_number
 
 # A cell's beginning is kept; of longer ones the length counts.
 MOST_KEPT: Final = 80
@@ -91,3 +94,24 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return found if np.isfinite(found) else None
+
+
+def with_decimal_points(others: Iterable[OtherColumn], file: str, delimiter: str) -> tuple[OtherColumn, ...]:
+    """The same columns with numbers as programs write them, of a file whose ratings have decimal commas.
+
+    Args:
+        others: They keep their texts where these are no numbers, or are written otherwise.
+        file: Its name.
+        delimiter: What separates its cells.
+    """
+    found = []
+    for one in others:
+        texts = {text for text in one.texts if text is not None}
+        numbers: dict[str | None, str] = {}
+        if texts and all(map(looks_like_number, texts)):
+            with suppress(UserError, WrittenOtherwise):
+                read = evidence_of({one.name: texts}).decided(file, delimiter, ",")
+                seen = ((text, read.number(one.name, text)) for text in texts)
+                numbers = {text: repr(number).removesuffix(".0") for text, number in seen if number != _number(text)}
+        found.append(one._replace(texts=[numbers.get(text, text) for text in one.texts]))
+    return tuple(found)

@@ -22,7 +22,7 @@ from resources.inputs.ratings.known_orders import known_order, numbered_order, o
 from resources.inputs.ratings.layout import RatingColumns, RatingsPath, RawRatings, Scale, raw_ratings
 from resources.inputs.ratings.likely import names_a_metric
 from resources.inputs.ratings.no_rating import correction, refuse_no_labels
-from resources.inputs.ratings.other_columns import OtherColumn
+from resources.inputs.ratings.other_columns import OtherColumn, with_decimal_points
 from resources.inputs.ratings.scale_ends import without_scale_ends
 from resources.inputs.ratings.seen_columns import is_nearly_all
 from resources.inputs.written_columns import WrittenColumns, WrittenOtherwise, evidence_of, looks_like_number
@@ -165,6 +165,8 @@ def _numbered(raw: RawRatings, columns: RatingColumns) -> Ratings:
         by_column.setdefault(raw.column[name], {}).update(dict.fromkeys(text for text in texts if text is not None))
     plain = all(_is_plain(text) for texts in by_column.values() for text in texts) and raw.decimal != ","
     written = WrittenColumns() if plain else evidence_of(by_column).decided(raw.name, raw.delimiter, raw.decimal)
+    if written.has_decimal_commas:
+        raw = replace(raw, others=with_decimal_points(raw.others, raw.name, raw.delimiter))
     written = _in_one_unit(raw, by_column, written)
     values: dict[str, Floats] = {}
     odd: dict[tuple[str, str], _Odd] = {}

@@ -1,10 +1,13 @@
 """Other columns of a file: numbers, groups, lengths of texts, and what tells nothing."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
+from resources.inputs.ratings.layout import RatingColumns
 from resources.inputs.ratings.other_columns import OtherColumn, factor
+from resources.inputs.ratings.table import read_ratings
 
 
 def column(cells: Sequence[str | None]) -> OtherColumn:
@@ -47,3 +50,13 @@ def test_a_group_in_two_spellings_is_one() -> None:
     assert {*found.values} == {"Coherence", "fluent text"}
     # What `--where` chose is one value.
     assert factor(column(["Coherence", "COHERENCE "] * 10)) is None
+
+
+def test_other_columns_are_written_as_the_ratings_are(tmp_path: Path) -> None:
+    others = [("980", "0,25"), ("1.200", "0,5"), ("12.000", "1,75"), ("7", "2")]
+    rows = [f"{i};{1 + i % 4},5;{2 + i % 3};{words};{share}" for i, (words, share) in enumerate(others)]
+    path = tmp_path / "de.csv"
+    path.write_text("\n".join(["id;gpt;human1;words;share", *rows]), encoding="utf-8")
+    found = read_ratings(path, RatingColumns(("gpt",), ("human1",), item="id"))
+    texts = {one.name: one.texts for one in found.others}
+    assert texts == {"words": ["980", "1200", "12000", "7"], "share": ["0.25", "0.5", "1.75", "2"]}
