@@ -10,6 +10,7 @@ from typing import Any, Final
 from upath import UPath
 
 from analysis.messages import Name, message
+from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import HEAD_RECORDS, Fields, JsonLines, Record, RecordFile
@@ -42,7 +43,10 @@ def with_named_entries(file: RecordFile) -> RecordFile:
 def _is_one_object(path: UPath) -> bool:
     """Whether a file holds one JSON object, over several lines or with a list of records in it."""
     with opened(path) as file:
-        first, more = file.readline().removeprefix(codecs.BOM_UTF8).strip(), file.read(HEAD_RECORDS).strip()
+        first, more = (
+            file.readline(current_limits().parquet_bytes).removeprefix(codecs.BOM_UTF8).strip(),
+            file.read(HEAD_RECORDS).strip(),
+        )
     if first == b"{" or more or not first.startswith(b"{"):
         return first == b"{"
     try:
