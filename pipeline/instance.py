@@ -15,6 +15,7 @@ from uuid import uuid4
 
 import dagster as dg
 import sqlalchemy as sa
+import yaml
 from sqlalchemy.engine import URL
 
 from resources.configuration.load import load_configuration
@@ -38,6 +39,7 @@ LEFT_BEHIND = (
 KILLED = "The process of this run was killed. Run again: finished calls are kept."
 _MOVE_AWAY = "It is damaged. Move that folder away: tables and ledger are not in it, and the next run makes it anew."
 _MAKE_ROOM = "Make room and see to its rights, or set TOUCHSTONE_HOME to another disk. Finished calls are kept."
+LONGEST_FAULT = 300  # characters of Dagster's own words
 # Dagster's daemon starts a run again that an infrastructure fault ended, but none with this tag.
 NOT_AGAIN = {"dagster/max_retries": "0"}
 UNDER_WAY = [dg.DagsterRunStatus[name] for name in ("STARTING", "STARTED", "CANCELING")]
@@ -180,9 +182,20 @@ def open_instance(home: Home) -> Iterator[dg.DagsterInstance]:
             too.
     """
     prepare_instance(home)
-    with _usable_state(home), dg.DagsterInstance.get() as instance:
+    with _usable_state(home), _configured_instance(home) as instance:
         report_killed_runs(instance)
         yield instance
+
+
+def _configured_instance(home: Home) -> dg.DagsterInstance:
+    try:
+        return dg.DagsterInstance.get()
+    except (yaml.YAMLError, ValueError, dg.DagsterInvalidConfigError) as problem:
+        words = " ".join(str(problem).split())[:LONGEST_FAULT]
+        raise UserError(
+            f"{home.dagster / 'dagster.yaml'} is not as Dagster takes it ({words}). Correct it, or remove it: the next "
+            "command writes it anew."
+        ) from problem
 
 
 @contextmanager

@@ -154,7 +154,7 @@ class InputVersions:
         except sqlite3.DatabaseError as problem:
             raise UserError(
                 f"{place} cannot be used ({problem}). It only remembers hashes of input files: make room, or delete it "
-                "and they are read again. Nothing was changed."
+                "and they are read again."
             ) from problem
 
 

@@ -60,7 +60,7 @@ class Home:
     def asks_for_postgres(self) -> bool:
         """Whether the home's dagster.yaml takes the address of a Postgres for Dagster's state."""
         settings = self.dagster / "dagster.yaml"
-        return settings.is_file() and DAGSTER_POSTGRES_URL in settings.read_text(encoding="utf-8")
+        return settings.is_file() and DAGSTER_POSTGRES_URL in settings.read_text(encoding="utf-8", errors="replace")
 
     def claim(self, study: str) -> None:
         """Keep two studies from writing over each other's tables: the first one to come writes its name, once.

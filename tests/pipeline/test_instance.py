@@ -93,6 +93,14 @@ def test_what_goes_wrong_with_dagsters_database_during_a_run_is_the_users_to_fix
         raise sa.exc.OperationalError("INSERT", {}, problem)
 
 
+@pytest.mark.parametrize("settings", [b"a: [", b"storage: {nope: 1}", b"a: \xff"])
+def test_settings_that_dagster_does_not_take_are_the_users_to_fix(settings: bytes, home: Home) -> None:
+    prepare_instance(home)
+    (home.dagster / "dagster.yaml").write_bytes(settings)
+    with pytest.raises(UserError, match=r"dagster\.yaml is not as Dagster takes it.*or remove it"), open_instance(home):
+        pytest.fail("it is open")
+
+
 def test_a_server_that_goes_away_during_a_run_is_named(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     utils = pytest.importorskip("dagster_postgres.utils")
     monkeypatch.setenv(DAGSTER_POSTGRES_URL, "postgresql://me:secret@127.0.0.1:1/state")
