@@ -1,6 +1,7 @@
 """The `fidelity` section of the configuration: inputs, judge, settings, repeats, thresholds, seeds."""
 
 from collections.abc import Collection
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -38,9 +39,9 @@ class Weights(Section):
 
     @model_validator(mode="after")
     def some_weight(self) -> "Weights":
-        """Refuse weights that sum to nothing."""
-        if sum(self.model_dump().values()) <= 0:
-            raise ValueError("at least one weight must be above 0")
+        """Refuse weights that sum to nothing, or to more than a number holds."""
+        if not 0 < sum(self.model_dump().values()) < inf:
+            raise ValueError("at least one weight must be above 0, and their sum finite")
         return self
 
     @property

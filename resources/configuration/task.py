@@ -1,5 +1,6 @@
 """What a model is asked, in the configuration: a prompt of one's own, its rubric, scale and form of the answer."""
 
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -55,8 +56,8 @@ class Task(Section):
             raise ValueError("scale: two labels differ only in the case of their letters, or not at all")
         if self.rubric and self.answer != "json":
             raise ValueError(f"rubric: its names are fields of an answer in JSON, and answer is '{self.answer}'")
-        if self.rubric and sum(self.rubric.values()) <= 0:
-            raise ValueError("rubric: at least one weight must be above 0")
+        if self.rubric and not 0 < sum(self.rubric.values()) < inf:
+            raise ValueError("rubric: at least one weight must be above 0, and their sum finite")
         if SCORE in self.rubric:
             raise ValueError("rubric: `score` is the name of the whole; call the part otherwise")
         return self

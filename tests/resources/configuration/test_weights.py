@@ -23,7 +23,10 @@ def test_only_proportions_count(weights: list[float], times: float) -> None:
     assert one == pytest.approx(other)
 
 
+@pytest.mark.parametrize("weight", [0.0, 1e308])
 @pytest.mark.parametrize("kind", [RubricWeights, RecommendationWeights])
-def test_weights_that_sum_to_nothing_are_refused(kind: type[RubricWeights | RecommendationWeights]) -> None:
-    with pytest.raises(ValidationError, match="at least one weight must be above 0"):
-        kind(**dict.fromkeys(kind.model_fields, 0.0))
+def test_weights_without_proportions_are_refused(
+    kind: type[RubricWeights | RecommendationWeights], weight: float
+) -> None:
+    with pytest.raises(ValidationError, match="at least one weight must be above 0, and their sum finite"):
+        kind(**dict.fromkeys(kind.model_fields, weight))
