@@ -63,7 +63,9 @@ def bhapkar(table: ArrayLike) -> MarginalHomogeneity:
     """
     counts = _square(table)
     n = int(counts.sum())
-    return _bhapkar(*_statistic(counts), ASSUMES, n, n)
+    statistic, df = _statistic(counts)
+    larger = _larger(statistic, n)
+    return MarginalHomogeneity(larger, df, _p(larger, df), f"Bhapkar, {ASSUMES}", n)
 
 
 def over_clusters(
@@ -79,14 +81,16 @@ def over_clusters(
 
     Returns:
         Stuart and Maxwell's, and Bhapkar's. V is the sum over clusters of the outer product of a cluster's differences,
-        as in both tests each unit is a cluster; Bhapkar's n is then the number of clusters.
+        as in both tests each unit is a cluster; Bhapkar's n is then the number of clusters. It is n / (n - 1)
+        times Hotelling's, so that its p is from F: from chi-square one test in three of 10 clusters with 5 categories
+        that are used alike had p < 0.05. Stuart and Maxwell's keeps 5 % there.
 
     Raises:
-        UndefinedStatistic: As `stuart_maxwell` and `bhapkar`, or fewer than 5 clusters.
+        UndefinedStatistic: As `stuart_maxwell` and `bhapkar`, fewer than 5 clusters, or no more than df.
 
     Source:
         Durkalski, Palesch, Lipsitz and Rust (2003), Statistics in Medicine 22:2417-2428 (two categories); Liang and
-        Zeger (1986), Biometrika 73:13-22.
+        Zeger (1986), Biometrika 73:13-22; Hotelling (1931), Annals of Mathematical Statistics 2:360-378.
     """
     one, two = np.asarray(first).astype(np.intp), np.asarray(second).astype(np.intp)
     index, n_clusters = cluster_index(clusters)
@@ -102,19 +106,27 @@ def over_clusters(
     ]
     apart = (sums[0] - sums[1]).astype(np.float64)
     statistic, df = _chi_square(apart.sum(axis=0), apart.T @ apart)
-    over = message("{n} clusters", n=n_clusters)
-    return _stuart_maxwell(statistic, df, over, len(one)), _bhapkar(statistic, df, over, len(one), n_clusters)
+    over, more = message("{n} clusters", n=n_clusters), n_clusters - df
+    if more < 1:
+        raise UndefinedStatistic("{n} clusters, no more than {df} degrees of freedom", n=n_clusters, df=df)
+    larger = _larger(statistic, n_clusters)
+    p = float(scipy.stats.f.sf(larger * more / (n_clusters * df), df, more))
+    return (
+        _stuart_maxwell(statistic, df, over, len(one)),
+        MarginalHomogeneity(larger, df, p, f"Bhapkar with Hotelling's F, {over}", len(one)),
+    )
 
 
 def _stuart_maxwell(statistic: float, df: int, basis: str, n: int) -> MarginalHomogeneity:
     return MarginalHomogeneity(statistic, df, _p(statistic, df), f"Stuart-Maxwell, {basis}", n)
 
 
-def _bhapkar(statistic: float, df: int, basis: str, n: int, n_units: int) -> MarginalHomogeneity:
+def _larger(statistic: float, n_units: int) -> float:
+    """Bhapkar's chi-square from Stuart and Maxwell's."""
     left = 1.0 - statistic / n_units
     if left <= RANK:
         raise UndefinedStatistic("the raters differ in one way on every unit, so nothing varies")
-    return MarginalHomogeneity(statistic / left, df, _p(statistic / left, df), f"Bhapkar, {basis}", n)
+    return statistic / left
 
 
 def _square(table: ArrayLike) -> NDArray[np.float64]:

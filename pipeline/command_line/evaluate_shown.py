@@ -321,6 +321,8 @@ def _show_agreement(confusion: Mapping[str, Any], console: Console) -> None:
 
 def _basis(method: str) -> str:
     """What an interval or test counts as independent."""
+    if method.startswith("none: "):
+        return method.removeprefix("none: ")
     return f"over {method.rpartition(', ')[2]}" if method.endswith("clusters") else "assumes independent samples"
 
 

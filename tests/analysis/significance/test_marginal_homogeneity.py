@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from statsmodels.stats.contingency_tables import SquareTable
@@ -68,7 +69,10 @@ def test_pairs_of_one_object_are_one_unit():
     w, wider = over_clusters(person.ravel(), judge.repeat(2), of_object, 2)
     assert (w.statistic, w.df, w.n) == pytest.approx((25 / 11, 1, 12))
     assert wider.statistic == pytest.approx(25 / 11 / (1 - 25 / 66))
-    assert (w.method, wider.method) == ("Stuart-Maxwell, 6 clusters", "Bhapkar, 6 clusters")
+    assert (w.method, wider.method) == ("Stuart-Maxwell, 6 clusters", "Bhapkar with Hotelling's F, 6 clusters")
+    # Two categories are one difference an object: the square of the t of its mean.
+    apart = (judge.repeat(2) - person.ravel()).reshape(-1, 2).sum(axis=1).astype(float)
+    assert wider.p == pytest.approx(scipy.stats.ttest_1samp(apart, 0.0).pvalue, rel=1e-12)
     with pytest.raises(UndefinedStatistic, match="4 clusters, fewer than 5"):
         over_clusters(person.ravel(), judge.repeat(2), of_object // 2 + (of_object == 5), 2)
 
@@ -82,3 +86,17 @@ def test_over_clusters_a_judge_like_people_seldom_uses_labels_otherwise():
         people, judge = truth[:, None] ^ (rng.random((100, 5)) < 0.2), truth ^ (rng.random(100) < 0.2)
         p_values.append(over_clusters(people.ravel(), judge.repeat(5), np.repeat(np.arange(100), 5), 2)[0].p)
     assert 0.02 <= np.mean(np.array(p_values) < 0.05) <= 0.08
+
+
+def test_few_clusters_of_several_labels_seldom_differ_by_chance():
+    # From chi-square 32 % of these had p < 0.05.
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(10), 8)
+    p_values = [over_clusters(*rng.integers(0, 5, (2, 80)), clusters, 5)[1].p for _ in range(400)]
+    assert 0.02 <= np.mean(np.array(p_values) < 0.05) <= 0.08
+
+
+def test_no_more_clusters_than_degrees_of_freedom_are_no_test():
+    rng = np.random.default_rng(4)
+    with pytest.raises(UndefinedStatistic, match="6 clusters, no more than 6 degrees of freedom"):
+        over_clusters(*rng.integers(0, 7, (2, 60)), np.repeat(np.arange(6), 10), 7)

@@ -39,3 +39,11 @@ def test_without_them_the_refusal_says_how_to_name_them(tmp_path: Path) -> None:
     assert "row 2: 'pass' in field 'ann' is none of the options 'A', 'B', 'C', 'D'" in said
     assert "name every question's options by `--options`" in said
     assert "two options are alike" in refused("mcq", path, "--prediction", "llm", "--truth", "ann", "--options", "a,A")
+
+
+def test_too_few_clusters_for_intervals_are_said(tmp_path: Path) -> None:
+    given = [(answer, "AAB"[row % 3], f"doc{row % 3}") for row, answer in enumerate("ABCABCABCBCA")]
+    rows = ({"answer": answer, "prediction": prediction, "doc": doc} for answer, prediction, doc in given)
+    words = " ".join(told("mcq", json_lines(tmp_path / "a.jsonl", *rows), "--cluster", "doc").split())
+    assert "(3 clusters, fewer than 5)" in words
+    assert "assumes independent" not in words
