@@ -209,8 +209,8 @@ def refuse_names_twice(name: str, columns: Sequence[str], header_row: int) -> No
 def whole_header(upper: list[str], below: Sequence[Sequence[str]], row: int) -> tuple[list[str], int, list[str]]:
     """The names of a header that goes on below its first row, how many rows more it has, and what is said of them.
 
-    A second row names what the first leaves blank, as SurveyMonkey and merged cells do, where a number comes below it;
-    Qualtrics has the questions and its own ids there.
+    A second row names what the first leaves blank, as SurveyMonkey and merged cells do. Its first cell is blank, or the
+    one above it, merged; where that is blank, a number comes below. Qualtrics has the questions and its own ids there.
 
     Args:
         upper: The first row's names, stripped.
@@ -225,14 +225,19 @@ def whole_header(upper: list[str], below: Sequence[Sequence[str]], row: int) -> 
         return upper, 2, [said]
     unnamed = [place for place, name in enumerate(upper) if place and not name and rows and rows[0][place]]
     lower = rows[0] if rows else []
-    if not unnamed or any(map(looks_like_number, lower)) or not any(looks_like_number(rows[-1][at]) for at in unnamed):
+    if upper[0]:  # a row of labels without an object has some of them again in the next
+        goes_on = unnamed and lower[0] in ("", upper[0]) and not {*lower} & {*rows[-1]} - {""}
+    else:
+        goes_on = any(looks_like_number(rows[-1][at]) for at in unnamed)
+    if not goes_on or any(map(looks_like_number, lower)):
         which = listing(message("column {n:,}", n=place + 1) for place in unnamed)
         said = message("Not read, as the header does not name it: {which}.", which=which)
         return upper, 0, [said] if unnamed else []
     names, question = [], ""
     for name, more in zip(upper, lower, strict=True):
         question = name or question
-        names.append((f"{question}: {more}" if lower.count(more) > 1 else more) if more else name)
+        again = more != name and (lower.count(more) > 1 or more in upper)
+        names.append(f"{question}: {more}" if more and again else more or name)
     return names, 1, [message("Rows {row:,} and {other:,} are the header.", row=row, other=row + 1)]
 
 

@@ -156,14 +156,15 @@ class Sheet(RecordFile):
     def _of_sheet(self, book: CalamineWorkbook, name: str) -> list[tuple[int, list[Any]]]:
         sheet = book.get_sheet_by_name(name)
         rows = sheet.to_python(skip_empty_area=False)
+        n_columns = len(rows[0]) if rows else 0
         for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
             # A cell over several rows stands for each of them; over several columns it is a title.
-            for cells in rows[top + 1 : bottom + 1] if left == right else ():
+            for cells in rows[top + 1 : bottom + 1] if left == right < n_columns else ():
                 cells[left] = rows[top][left]
         most = current_limits().columns
-        if rows and len(rows[0]) > most:
-            problem = f"sheet '{name}' has {len(rows[0]):,} columns, and at most {most:,} are read."
-            raise FileFault(self.name, problem, f"Put one sample in a row, {raise_it('columns', len(rows[0]))}")
+        if n_columns > most:
+            problem = f"sheet '{name}' has {n_columns:,} columns, and at most {most:,} are read."
+            raise FileFault(self.name, problem, f"Put one sample in a row, {raise_it('columns', n_columns)}")
         numbered = [(row, [_value(cell) for cell in cells]) for row, cells in enumerate(rows, start=1)]
         return [(row, cells) for row, cells in numbered if any(cell not in ("", None) for cell in cells)]
 

@@ -159,6 +159,15 @@ def test_what_is_not_surely_a_title_stays_the_header(tmp_path: Path, lines: list
          ["ResponseId", "Q1"], 3, ["Left out, as Qualtrics' questions and ids: rows 2 and 3."]),
         (["id,a,", "x,1,good", "y,2,bad"], ["id", "a"], 1, ["Not read, as the header does not name it: column 3."]),
         ([",a,b", "0,1,2", "1,2,3"], ["a", "b"], 1, []),
+        # An object's row is none of the header, also where it lacks the object; names below a blank cell are.
+        (["item,gpt,ann,", "x0,good,good,ok", "x1,good,bad,1"], ["item", "gpt", "ann"], 1,
+         ["Not read, as the header does not name it: column 4."]),
+        (["item,gpt,ann,", ",good,good,ok", "x1,good,bad,1"], ["item", "gpt", "ann"], 1,
+         ["Not read, as the header does not name it: column 4."]),
+        (["item,gpt,people,", ",,ann,ben", "x0,good,good,bad"], ["item", "gpt", "ann", "ben"], 2,
+         ["Rows 1 and 2 are the header."]),
+        (["item,gpt,people,", "item,gpt,gpt,ben", "x0,4,5,4"], ["item", "gpt", "people: gpt", "ben"], 2,
+         ["Rows 1 and 2 are the header."]),
     ],
 )  # fmt: skip
 def test_a_header_may_go_on_below(

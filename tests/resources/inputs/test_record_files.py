@@ -223,7 +223,7 @@ def test_a_cell_merged_over_rows_stands_for_each_and_a_header_may_have_two_rows(
     made = excel(tmp_path / "a.xlsx", Ratings=rows)
     with ZipFile(made) as old, ZipFile(tmp_path / "b.xlsx", "w") as new:
         for name in old.namelist():
-            merged = b'</sheetData><mergeCells count="1"><mergeCell ref="A3:A4"/></mergeCells>'
+            merged = b'</sheetData><mergeCells><mergeCell ref="A3:A4"/><mergeCell ref="G2:G4"/></mergeCells>'
             new.writestr(name, old.read(name).replace(b"</sheetData>", merged))
     file = record_file(tmp_path / "b.xlsx")
     assert file.names()[0] == ["ref", "image", "ann", "bob"]
