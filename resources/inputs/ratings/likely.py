@@ -22,7 +22,8 @@ from resources.inputs.record_files import (
 Role = Literal["judge", "person", "object", "source", "rater", "rating", "criterion", "other"]
 
 _PERSON: Final = re.compile(
-    r"human|(^|[_\s.-])(my|our|own|anno|anno?([_\s.-]?\d+|[_\s.-][a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
+    r"human|^(my|our|own)$|(^|[_\s.-])(my|our|own)[_\s.-]?(rating|grade|label|vote|verdict)|"
+    r"(^|[_\s.-])(anno|anno?([_\s.-]?\d+|[_\s.-][a-e]))([_\s.-]|$)|annot|teacher|doctor|physician|clinician|nurse|radiolog|editor|"
     r"moderator|user[_\s.-]?(feedback|rat|scor|vot|label|grad|verdict)|pr\u00fcfer|lehrer|gutachter|\bmensch|umano|persona\b|"
     r"esperto|valutatore|insegnante|docente|revisore|rater|expert|crowd|worker|person|people|reviewer|assessor|grader|coder|subject|opinion|\bd?mos\b|gold|"
     r"ground.?truth|label(er|ed|s)?\b|manual|majority|consensus|^responses\..+\.value$|"
@@ -43,6 +44,12 @@ _LIKE_A_MODEL: Final = re.compile(
 # A programme that does a person's work: autograder, grader model, predicted_label.
 _PROGRAMME: Final = re.compile(
     r"auto(mat(ic|ed))?[_\s-]?(annot|eval|grad|judg|label|mark|rat|review|scor)|(^|[_\s-])model([_\s-]|$)|(^|[_\s-])pred",
+    re.IGNORECASE,
+)
+# A person's rating of what a model made: outputs.gpt-4.human.
+_PERSONS_FIELD: Final = re.compile(
+    r"\.(human|person|people|expert|annotator|crowd|worker)s?"
+    r"([_\s-]?(\d+|[a-e]|score|rating|grade|label|vote|verdict)s?)*$",
     re.IGNORECASE,
 )
 # What is said about a rating or a person is none.
@@ -78,7 +85,10 @@ _RATER: Final = re.compile(
 )
 _RATING: Final = re.compile(r"^(score|rating|label|grade|value|vote|verdict|relevance|answer)s?$", re.IGNORECASE)
 # Who made what is rated may be called like a judge.
-_MADE_IT: Final = re.compile(r"model|system|candidate|generat|source", re.IGNORECASE)
+_MADE_IT: Final = re.compile(
+    r"model|system|candidate|generat|source|writer|author|bots?([_\s-]|$)|llm|assistant|agent|method|version|answered",
+    re.IGNORECASE,
+)
 LONGEST_NAME: Final = 60
 NOBODY: Final = "Which columns hold a judge's ratings, and which people's?"
 TRANSPOSE: Final = (
@@ -207,6 +217,8 @@ def names_objects_only(name: str) -> bool:
 
 def is_model(name: str) -> bool:
     """Whether a column's name looks like that of a model, not of a person: gpt4_label, judge."""
+    if _PERSONS_FIELD.search(name):
+        return False
     return "judge" in name.casefold() or bool(_PROGRAMME.search(name)) or looks_like_a_model(name)
 
 
@@ -322,11 +334,11 @@ def _roles(columns: Sequence[SeenColumn], given: Mapping[str, Role]) -> dict[str
 def _rows_of_raters(columns: Sequence[SeenColumn]) -> dict[str, Role] | None:
     """The three columns of a file with a row for each rating whose names do not say so; null where it is none.
 
-    One names people and models, each once for an object, and one other column holds ratings.
+    One names several people and models, each once for an object, and one other column holds ratings.
     """
     for rater in columns:
         models = {*filter(looks_like_a_model, rater.texts)}
-        if not models or models == {*rater.texts} or not _repeats(rater) or _MADE_IT.search(rater.name):
+        if not models or len({*rater.texts} - models) < 2 or not _repeats(rater) or _MADE_IT.search(rater.name):
             continue
         rating = [one for one in columns if one is not rater and _rates(one) and one.different > 1]
         rating = [one for one in rating if not (_ABOUT.search(one.name) or _SOURCE.search(one.name))]

@@ -54,15 +54,25 @@ ROWS = range(40)
         ("question,reply,judge,human1", lambda i: f"q{i // 4},r{i},{i % 5},{i % 4}",
          ["other", "object", "judge", "person"]),
         # A row a rating without such names: one column names people and a model, once for each object.
-        ("file,ref,who,rating (1-10)", lambda i: f"{i // 2}.png,{i // 6}.jpg,{('ann', 'gemini-1.5')[i % 2]},{i % 9}",
+        ("file,ref,who,rating (1-10)",
+         lambda i: f"{i // 3}.png,{i // 9}.jpg,{('ann', 'bob', 'gemini-1.5')[i % 3]},{i % 8}",
          ["object", "source", "rater", "rating"]),
-        ("Timestamp,Email,Which one?,How good?", lambda i: f"9:{i},{('a@x.org', 'gpt-4o')[i % 2]},No {i // 2},{i % 4}",
+        ("Timestamp,Email,Which one?,How good?",
+         lambda i: f"9:{i},{('a@x.org', 'b@x.org', 'gpt-4o')[i % 3]},No {i // 3},{i % 4}",
          ["other", "rater", "object", "rating"]),
         ("worker,task,answer,seconds", lambda i: f"w{i % 2},{i // 2},{('ok', 'bad')[i % 3 // 2]},0.{i // 2}",
          ["rater", "object", "rating", "other"]),
         ("text,label,_annotator_id,answer", lambda i: f"t {i // 2},REL,{('ann', 'gpt')[i % 2]},{'yn'[i % 3 // 2]}",
          ["object", "other", "rater", "rating"]),
-        ("query,llm_judge,my_score", lambda i: f"q{i},{1 + i % 5},{1 + i % 4}", ["object", "judge", "person"]),
+        ("query,llm_judge,my_rating", lambda i: f"q{i},{1 + i % 5},{1 + i % 4}", ["object", "judge", "person"]),
+        # A paper calls its own metric so.
+        ("item,human_1,our_score,own_metric,our_method", lambda i: f"d{i},{1 + i % 5},{i % 4},{i % 3},{i % 5}",
+         ["object", "person", "judge", "judge", "other"]),
+        # A person's rating of what a model made.
+        ("id,outputs.gpt-4.human,outputs.gpt-4.judge_score", lambda i: f"q{i},{1 + i % 5},{1 + i % 4}",
+         ["object", "person", "judge"]),
+        ("id,ann.human,gpt-4.label,gpt-4.human_likeness", lambda i: f"q{i},{1 + i % 5},{1 + i % 4},{i % 4}",
+         ["object", "person", "judge", "judge"]),
         ("id,\u6a21\u578b\u8bc4\u5206,\u4eba\u5de5\u8bc4\u5206", lambda i: f"q{i},{1 + i % 5},{1 + i % 4}",
          ["object", "judge", "person"]),
         # 4 / 5 is 4/5.
@@ -71,6 +81,10 @@ ROWS = range(40)
         # Who wrote what is rated is no rater.
         ("prompt,model,score", lambda i: f"p{i // 2},{('human', 'gpt-4')[i % 2]},{i % 4}",
          ["source", "judge", "judge"]),
+        ("prompt_id,writer,quality", lambda i: f"p{i // 3},{('gpt-4', 'ann', 'bob')[i % 3]},{1 + i % 5}",
+         ["source", "other", "other"]),
+        ("prompt_id,name,quality", lambda i: f"p{i // 3},{('gpt-4', 'human', 'llama-3')[i % 3]},{1 + i % 5}",
+         ["source", "other", "other"]),
         ("render,product,rater,score", lambda i: f"r{i // 2},p{i // 4},{'ab'[i % 2]},{i % 5}",
          ["object", "source", "rater", "rating"]),
         # Short names that all differ are the objects', in any language; a rater's words need not all be the judge's.
