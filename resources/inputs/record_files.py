@@ -168,9 +168,25 @@ def value_of(name: str) -> Callable[[Fields], Any]:
             key = f"{key}.{part}" if key else part
             if isinstance(value, dict) and key in value:
                 value, key = value[key], ""
-        return None if key else value
+        if not key:
+            return value
+        return _within(record, parts) if len(parts) > 2 else None  # of two there is no other way
 
     return nested
+
+
+def _within(value: Any, parts: list[str]) -> Any:
+    """The field with these parts of a name, where of two names with dots one begins the other: gpt-4 and gpt-4.1."""
+    if not isinstance(value, dict):
+        return None
+    key = ""
+    for end, part in enumerate(parts, start=1):
+        key = f"{key}.{part}" if key else part
+        if key in value:
+            inner = value[key]
+            if end == len(parts) or (inner := _within(inner, parts[end:])) is not None:
+                return inner
+    return None
 
 
 def as_text(value: Any) -> str | None:

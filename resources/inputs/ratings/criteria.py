@@ -56,7 +56,8 @@ def criteria_of_names(judges: Iterable[str], people: Iterable[str]) -> dict[str,
     """The columns of each criterion where all have one in their names: gpt_fluency, gpt_style, ann_fluency, ann_style.
 
     Returns:
-        None where not each name has one word of three letters or more that names of both sides have, and not all names.
+        Empty where not each name has one word of three letters or more that names of both sides have, and not all
+        names.
     """
     sides = [{name: {*_WORD.findall(name.casefold())} for name in names} for names in (judges, people)]
     words = sides[0] | sides[1]

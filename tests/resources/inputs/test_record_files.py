@@ -127,6 +127,10 @@ def test_dotted_names_find_nested_fields_and_keys_with_dots() -> None:
         None,
     ]
     assert dict(leaves(record)) == {"a.b.c": 1, "a.list": [1], "a.d": 2, "e": None}
+    two = {"by": {"gpt-4": 4, "gpt-4.1": {"v1.0": 5}}}
+    assert [value_of(name)(two) for name in ("by.gpt-4", "by.gpt-4.1.v1.0", "by.gpt-4.1.v1", "by.gpt-4.0")] == [
+        *(4, 5, None, None)
+    ]
 
 
 def test_packed_columns_hold_each_value_at_its_place() -> None:
