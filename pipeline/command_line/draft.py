@@ -88,9 +88,19 @@ class Draft:
         for record in self.records(names):
             if not isinstance(record, Record):
                 raise FileFault(self.file.name, record.problem, record.remedy, row=record.row)
-            texts = ((name, as_text(value(record.fields)) or "") for name, value in readers)
+            texts = ((name, self._copied_cell(name, value(record.fields), record.row)) for name, value in readers)
             writer.writerow([plain.get(cell, cell[1]) for cell in texts])
         return out.getvalue()
+
+    def _copied_cell(self, name: str, value: object, row: int) -> str:
+        """A value as text; blank where it is a list that no study reads, of which the first records have none."""
+        try:
+            return as_text(value) or ""
+        except SeveralValues as several:
+            if name in self.roles("other"):
+                return ""
+            problem = f"'{name}' holds several values, {several}."
+            raise FileFault(self.file.name, problem, "Put one rating in a cell.", row=row) from several
 
     def _with_decimal_points(self, columns: Sequence[str]) -> dict[tuple[str, str], str]:
         """How programs write the numbers of these columns, by column and cell; digits, and other forms, stay."""

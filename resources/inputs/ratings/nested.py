@@ -2,7 +2,9 @@
 
 import codecs
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import islice
 from typing import Any, Final
@@ -12,6 +14,7 @@ from upath import UPath
 from analysis.messages import Name, message
 from resources.configuration.yaml_text import current_limits
 from resources.errors import FileFault
+from resources.inputs.csv_files import refuse_names_twice
 from resources.inputs.faults import BadRow
 from resources.inputs.record_files import HEAD_RECORDS, Fields, JsonLines, Record, RecordFile
 from resources.inputs.whole_files import JsonList
@@ -22,6 +25,8 @@ _NAMES: Final = (
     *("name", "key", "metric", "rater", "annotator", "annotator_id", "user", "user_id", "worker_id", "reviewer"),
     *("judge", "author", "source", "model"),
 )
+# Documents found for a question have other names in every record; metrics and raters come again.
+_MOST_NAMES: Final = 100
 
 
 def whole_object(file: RecordFile) -> RecordFile:
@@ -42,18 +47,25 @@ def with_named_entries(file: RecordFile) -> RecordFile:
 
 def _is_one_object(path: UPath) -> bool:
     """Whether a file holds one JSON object, over several lines or with a list of records in it."""
+    most = current_limits().parquet_bytes
     with opened(path) as file:
-        first, more = (
-            file.readline(current_limits().parquet_bytes).removeprefix(codecs.BOM_UTF8).strip(),
-            file.read(HEAD_RECORDS).strip(),
-        )
-    if first == b"{" or more or not first.startswith(b"{"):
-        return first == b"{"
-    try:
-        fields = json.loads(first)
-        return bool(_lists_in(fields)) or _of_frame(fields) is not None
-    except (ValueError, RecursionError):
-        return False
+        first = file.readline(most)
+        more = file.read(HEAD_RECORDS)
+        if not (start := first.removeprefix(codecs.BOM_UTF8).strip()).startswith(b"{") or start == b"{":
+            return start == b"{"
+        try:
+            fields = _json(first)
+            if fields is None:  # the first line alone is none
+                return bool(more.strip()) and _json(first + more + file.read(most - len(first))) is not None
+            return not more.strip() and (bool(_lists_in(fields)) or _of_frame(fields, path.name) is not None)
+        except RecursionError:
+            return False
+
+
+def _json(text: bytes) -> Any:
+    with suppress(ValueError):
+        return json.loads(text.removeprefix(codecs.BOM_UTF8))
+    return None
 
 
 class OneObject(JsonList):
@@ -62,7 +74,7 @@ class OneObject(JsonList):
     @cached_property
     def _values(self) -> list[Any]:
         fields = self._parsed()
-        if (rows := _of_frame(fields)) is not None:
+        if (rows := _of_frame(fields, self.name)) is not None:
             return rows
         if not (lists := _lists_in(fields)):
             problem = "it is one JSON object, without a list of records in it."
@@ -86,10 +98,17 @@ def _lists_in(fields: Fields) -> dict[str, list[Any]]:
     return found
 
 
-def _of_frame(fields: Fields) -> list[Any] | None:
+def _of_frame(fields: Fields, file: str) -> list[Any] | None:
     """The rows of a data frame as pandas writes one by columns, by rows or split; null where it is none."""
-    if {*fields} == {"columns", "index", "data"}:
-        return [dict(zip(fields["columns"], row, strict=False)) for row in fields["data"]]
+    if {*fields} == {"columns", "index", "data"} and _all_of(str, columns := fields["columns"]):
+        if not _all_of(list, rows := fields["data"]):
+            return None
+        refuse_names_twice(file, columns, 1)
+        for row, cells in enumerate(rows, start=1):
+            if len(cells) != len(columns):
+                problem = f"its values ({len(cells):,}) are not as many as the columns ({len(columns):,})."
+                raise FileFault(file, problem, "Export it again.", row=row)
+        return [dict(zip(columns, cells, strict=True)) for cells in rows]
     groups = list(fields.values())
     if len(groups) < 2 or not all(isinstance(group, dict) and group for group in groups):
         return None
@@ -107,72 +126,82 @@ def _is_single(value: Any) -> bool:
 
 
 def _are_entries(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(isinstance(entry, dict) for entry in value)
+    return bool(value) and _all_of(dict, value)
+
+
+def _all_of(kind: type, value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, kind) for entry in value)
 
 
 class NamedEntries(JsonLines):
     """A file of JSON with lists of named entries, `[{"name": "tone", "score": 4}]`, as groups of fields: tone.score.
 
-    A list of one label or number, as doccano writes, is that.
+    A list of one label or number, as doccano writes, is that, and an empty one where such stand is blank.
     """
 
     def __init__(self, file: RecordFile) -> None:
-        """Learn from the first records which field names a list's entries: in every record another value for each."""
+        """Learn from the first records which field names a list's entries: it tells them apart and comes again."""
         super().__init__(file.path, file.likely)
         self._file = file
-        self._keys: dict[str, list[str]] = {}
-        self._has_single = False
+        self._singles = set[str]()
+        # Of each list, by field that may name its entries, in how many lists each name stands.
+        counts: dict[str, dict[str, Counter[str]]] = {}
         for record in islice(file.records(), HEAD_RECORDS):
             if isinstance(record, Record):
-                self._learn(record.fields, "")
+                self._learn(record.fields, "", counts)
+        self._keys = {
+            path: key
+            for path, by_key in counts.items()
+            for key, names in reversed(by_key.items())
+            if 2 * sum(n > 1 for n in names.values()) >= len(names)
+        }
         self.remarks = file.remarks
 
     @property
     def has_any(self) -> bool:
         """Whether there is such a list, or one of a single value."""
-        return any(self._keys.values()) or self._has_single
+        return bool(self._keys or self._singles)
 
     def records(self, wanted: Collection[str] | None = None) -> Iterator[Record | BadRow]:
-        """Every record, or the list in it that names an entry twice."""
+        """Every record; where names do not tell a list's entries apart, each field of them holds the list."""
         for record in self._file.records(wanted):
-            try:
-                yield Record(record.row, self._grouped(record.fields, "")) if isinstance(record, Record) else record
-            except _Twice as error:
-                yield BadRow(record.row, f"{error}.", "Keep one entry of each name.")
+            yield Record(record.row, self._grouped(record.fields, "")) if isinstance(record, Record) else record
 
-    def _learn(self, value: Any, path: str) -> None:
+    def _learn(self, value: Any, path: str, counts: dict[str, dict[str, Counter[str]]]) -> None:
         if isinstance(value, dict):
             for name, inner in value.items():
-                self._learn(inner, f"{path}.{name}")
+                self._learn(inner, f"{path}.{name}", counts)
         elif _are_entries(value):
-            given = self._keys.get(path, _NAMES)
-            self._keys[path] = [key for key in given if _differ([entry.get(key) for entry in value])]
+            by_key = counts.setdefault(path, {key: Counter() for key in _NAMES})
+            for key, names in [*by_key.items()]:
+                names.update(found := _names(value, key))
+                if not found or len(names) > _MOST_NAMES:
+                    del by_key[key]
             for entry in value:
-                self._learn(entry, path)
-        else:
-            self._has_single |= _is_single(value)
+                self._learn(entry, path, counts)
+        elif _is_single(value):
+            self._singles.add(path)
 
     def _grouped(self, value: Any, path: str) -> Any:
         if isinstance(value, dict):
             return {name: self._grouped(inner, f"{path}.{name}") for name, inner in value.items()}
         if _is_single(value):
             return value[0]
-        key = next(iter(self._keys.get(path, ())), None)
+        if value == [] and path in self._singles:
+            return None
+        key = self._keys.get(path)
         if key is None or not _are_entries(value):
             return value
-        names = [entry.get(key) for entry in value]
-        if not _differ(names):
-            raise _Twice(f"the entries of '{path[1:]}' have no '{key}', or one of them twice")
+        if not (names := _names(value, key)):
+            # Who asks for one of them is told of several values.
+            return {str(entry.get(key)): dict.fromkeys(entry, value) for entry in value}
         return {
-            str(name): self._grouped({field: inner for field, inner in entry.items() if field != key}, path)
+            name: self._grouped({field: inner for field, inner in entry.items() if field != key}, path)
             for name, entry in zip(names, value, strict=True)
         }
 
 
-class _Twice(Exception):
-    """A list's entries are not told from each other by their names."""
-
-
-def _differ(names: Iterable[Any]) -> bool:
-    given = list(names)
-    return len({str(name) for name in given if isinstance(name, str | int)}) == len(given)
+def _names(entries: list[Fields], key: str) -> list[str]:
+    """What the field names each entry; empty where it does not tell them apart."""
+    names = [str(name) for entry in entries if isinstance(name := entry.get(key), str | int)]
+    return names if len({*names}) == len(entries) else []

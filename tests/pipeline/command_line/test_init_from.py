@@ -86,6 +86,18 @@ def test_nested_json_gets_a_flat_copy_without_its_lists(tmp_path: Path) -> None:
     assert rows[:3] == ["id,metrics.tone.score,human.ann", "c0,0,0", "c1,1,1"]
 
 
+def test_a_list_that_only_a_late_record_has_is_left_out_of_the_copy_or_named(tmp_path: Path) -> None:
+    cases = [{"id": f"c{n}", "gpt": n % 5, "human": [n % 4], "wiki": {"page": 1}} for n in range(1001)]
+    cases[1000]["wiki"] = {"page": [1, 2]}
+    (tmp_path / "e.json").write_text(json.dumps({"cases": cases}), encoding="utf-8")
+    begun(tmp_path / "e.json", tmp_path / "home")
+    assert (tmp_path / "home" / "e.csv").read_text(encoding="utf-8").splitlines()[1000:] == ["c999,4,3,1", "c1000,0,0,"]
+    cases[1000]["human"] = [1, 2]
+    (tmp_path / "f.json").write_text(json.dumps({"cases": cases}), encoding="utf-8")
+    said = refused("init", tmp_path / "two", "--from", tmp_path / "f.json")
+    assert "f.json, row 1001: 'human' holds several values, [1, 2]. Nothing was loaded. Put one rating" in said
+
+
 def test_a_decimal_sign_that_is_named_is_a_point_in_the_copy(tmp_path: Path) -> None:
     file = tmp_path / "s.csv"
     rows = [f"b{i};7,{100 + i};{i % 40}.5;{i}%" for i in range(60)]

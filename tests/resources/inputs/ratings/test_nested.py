@@ -19,6 +19,12 @@ def written(path: Path, value: Any, indent: int | None = None) -> str:
     return str(path)
 
 
+def records(folder: Path, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What is read of a file with a record a line."""
+    (path := folder / "lines.jsonl").write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    return [one.fields for one in ratings_file(str(path)).records() if isinstance(one, Record)]
+
+
 def metric(score: float) -> list[dict[str, Any]]:
     return [{"name": "Tone (v1.2)", "score": score, "threshold": 0.5}]
 
@@ -51,17 +57,25 @@ def test_entries_are_named_by_what_differs_in_every_record(tmp_path: Path) -> No
     assert ratings_file(str(path)).names()[0] == names
 
 
-def test_an_entry_that_comes_twice_later_on_is_named(tmp_path: Path) -> None:
-    lines = [{"votes": [{"user_id": "u1", "value": 1}, {"user_id": "u2", "value": 1}]} for _ in range(1001)]
-    lines[1000]["votes"][1]["user_id"] = "u1"
-    path = tmp_path / "votes.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    [bad] = [one for one in ratings_file(str(path)).records() if isinstance(one, BadRow)]
-    assert bad == (
-        1001,
-        "the entries of 'votes' have no 'user_id', or one of them twice.",
-        "Keep one entry of each name.",
-    )
+def test_two_entries_of_one_name_are_several_values_where_they_are_asked_for(tmp_path: Path) -> None:
+    votes = [{"user_id": "u1", "value": 1}, {"user_id": "u2", "value": 2}]
+    lines = [{"id": i, "judge": i % 2, "ann": 1, "votes": votes} for i in range(1001)]
+    lines[1000] = {**lines[1000], "votes": [votes[0], {"user_id": "u1", "value": 2}]}
+    assert records(tmp_path, lines)[999]["votes"] == {"u1": {"value": 1}, "u2": {"value": 2}}
+    path = str(tmp_path / "lines.jsonl")
+    assert len(read_ratings(path, RatingColumns(("judge",), ("ann",), item="id")).objects) == 1001
+    with pytest.raises(FileFault, match=r"row 1001: 'votes\.u1\.value' holds several values"):
+        read_ratings(path, RatingColumns(("judge",), ("votes.u1.value",), item="id"))
+
+
+def test_entries_with_other_names_in_every_record_are_no_columns(tmp_path: Path) -> None:
+    lines = [{"passages": [{"source": f"doc{i}_{j}", "score": 0.5} for j in range(2)]} for i in range(30)]
+    assert records(tmp_path, lines) == lines
+
+
+def test_entries_of_more_than_100_names_are_no_columns(tmp_path: Path) -> None:
+    lines = [{"passages": [{"source": f"doc{(i + j) % 101}", "score": 0.5} for j in range(2)]} for i in range(202)]
+    assert records(tmp_path, lines) == lines
 
 
 def test_an_object_without_a_list_of_records_says_what_to_export(tmp_path: Path) -> None:
@@ -87,13 +101,51 @@ def test_a_data_frame_is_read_in_every_shape(tmp_path: Path, frame: dict[str, An
     ]
 
 
+@pytest.mark.parametrize(
+    ("names", "cells", "problem"),
+    [
+        (["ann", "judge", "ann"], [4, 3, 5], r"the header names 'ann' twice\."),
+        (["ann", "judge"], [4], r"row 1: its values \(1\) are not as many as the columns \(2\)\."),
+        ([["ann", "1"], ["judge", ""]], [4, 3], "it is one JSON object, without a list of records in it"),
+    ],
+)
+def test_a_frame_whose_cells_have_no_column_of_their_own_is_refused(
+    tmp_path: Path, names: list[Any], cells: list[int], problem: str
+) -> None:
+    path = written(tmp_path / "f.json", {"columns": names, "index": [0], "data": [cells]}, 2)
+    with pytest.raises(FileFault, match=problem):
+        ratings_file(path).names()
+
+
+def test_a_record_with_the_keys_of_a_frame_is_a_record(tmp_path: Path) -> None:
+    record = {"columns": 3, "index": 1, "data": None}
+    assert records(tmp_path, [record]) == [record]
+
+
 def test_a_list_of_one_label_is_that_label(tmp_path: Path) -> None:
-    path = written(tmp_path / "d.json", [{"id": 1, "label": ["pos"]}, {"id": 2, "label": ["neg", "pos"]}])
-    found = [one.fields["label"] for one in ratings_file(path).records() if isinstance(one, Record)]
-    assert found == ["pos", ["neg", "pos"]]
+    lines = [{"label": ["pos"], "docs": []}, {"label": ["neg", "pos"], "docs": []}, {"label": [], "docs": []}]
+    assert [one["label"] for one in records(tmp_path, lines)] == ["pos", ["neg", "pos"], None]
+    assert [one["docs"] for one in records(tmp_path, lines)] == [[], [], []]
 
 
 def test_a_json_file_of_one_record_a_line_is_read_as_such(tmp_path: Path) -> None:
     path = tmp_path / "two.json"
     path.write_text('{"id": 1, "docs": [{"text": "a"}]}\n{"id": 2, "docs": []}\n', encoding="utf-8")
     assert ratings_file(str(path)).names()[0] == ["id", "docs"]
+
+
+def test_one_object_may_begin_on_its_first_line(tmp_path: Path) -> None:
+    path = tmp_path / "o.json"
+    path.write_text('{"results": [\n{"id": 1},\n{"id": 2}\n]}\n', encoding="utf-8")
+    assert [one.fields for one in ratings_file(str(path)).records() if isinstance(one, Record)] == [
+        {"id": 1},
+        {"id": 2},
+    ]
+
+
+def test_a_broken_first_line_of_many_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "b.jsonl"
+    path.write_text('{"id": [\n{"id": 2}\n', encoding="utf-8")
+    [bad, second] = ratings_file(str(path)).records()
+    assert isinstance(bad, BadRow)
+    assert (bad.row, second) == (1, Record(2, {"id": 2}))
