@@ -165,6 +165,7 @@ def any_unreliable(values: Any) -> bool:
 
 
 def columns_of_errors(judge: Mapping[str, Any]) -> list[str]:
-    """The columns on which a judge's errors depend, significant after Holm, in the order in which they are named."""
+    """In quotes the columns on which a judge's errors depend, significant after Holm, as they are ordered."""
     tried = [*judge["errors"]["tried"], *judge["errors"]["sizes"]] if judge["errors"] else []
-    return list(dict.fromkeys(one["column"] for one in tried if one["p_holm"] is not None and one["p_holm"] < LEVEL))
+    significant = [one["column"] for one in tried if one["p_holm"] is not None and one["p_holm"] < LEVEL]
+    return [f"'{name}'" for name in dict.fromkeys(significant)]

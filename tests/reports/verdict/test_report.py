@@ -34,7 +34,7 @@ def page_file(said: Answer, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_page_names_what_errors_depend_on_and_what_is_corrected(page_file: Path) -> None:
     text = page_file.read_text(encoding="utf-8")
-    assert "Its errors depend on words" in text
+    assert "Its errors depend on &#39;words&#39;" in text
     assert "length bias" in text
     assert "PPI++" in text
     assert "Does it agree with people?" in text
@@ -59,7 +59,7 @@ def test_every_reason_is_there_in_italian_where_it_is_a_message_and_a_p_of_zero_
         one["p_holm"] = 0.0 if one["column"] == "language" else None
     text = report_text(said, result)
     body = text[text.index("<main") : text.index("<h2")]
-    assert "Its errors depend on language" in body
+    assert "Its errors depend on &#39;language&#39;" in body
     assert "Both scored 7 of the same objects, fewer than 30." in body
     assert "Entrambi hanno valutato" in body
     assert "The test and the estimate of the difference decide" in body
