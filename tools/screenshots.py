@@ -43,7 +43,7 @@ def verdict(page: "Page", address: str) -> None:
         file = ["examples/ratings/scores.csv", "--judge", "gpt4_score", *people, "--item", "id"]
         program = str(Path(sys.executable).parent / "touchstone")
         subprocess.run([program, "verdict", *file, "--report", f"{folder}/verdict.html"], cwd=CHECKOUT, check=True)
-        page.set_viewport_size({"width": 1280, "height": 720})
+        page.set_viewport_size({"width": 1280, "height": 960})
         page.goto(f"file://{folder}/verdict.html")
         settle(page)
 
