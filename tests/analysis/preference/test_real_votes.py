@@ -115,7 +115,7 @@ def test_each_image_wins_as_often_as_expected(rows, strengths):
     assert np.abs(surplus[~strengths.regularised]).max() < 1e-6
 
 
-def test_the_fit_takes_under_2_seconds(rows):
-    start = time.perf_counter()
+def test_the_fit_takes_under_2_seconds_of_a_processor(rows):
+    start = time.process_time()
     bradley_terry(rows["image1"], rows["image2"], rows["LEFT"], rows["RIGHT"])
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0

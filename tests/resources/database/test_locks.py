@@ -83,7 +83,10 @@ def test_the_wait_is_told_once_with_who_and_what(
 
         waiting = threading.Thread(target=wait)
         waiting.start()
-        time.sleep(0.3)
+        until = time.monotonic() + 20
+        while not said and time.monotonic() < until:
+            time.sleep(0.01)
+        time.sleep(0.1)  # ten more looks
         assert waiting.is_alive()
     waiting.join(timeout=20)
     assert not waiting.is_alive()
