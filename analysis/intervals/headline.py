@@ -330,7 +330,7 @@ def bounds_of(
 
 
 def are_at_end(deleted: ArrayLike) -> NDArray[np.bool_]:
-    """Whether a rank correlation is 1 or -1 without one of the groups: Fisher's z is infinite there.
+    """Whether one of several correlations, such as those without each group, is 1 or -1: Fisher's z is infinite there.
 
     On the arcsine intervals cover as often and are up to 40 times as narrow: 60 objects in one order but for one of
     them had 0.994 [-0.999, 1.000].

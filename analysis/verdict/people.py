@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from analysis.agreement.alternative_annotator import FEWEST_INSTANCES, AlternativeAnnotator, alternative_annotator
-from analysis.intervals.headline import JACKKNIFE, Jackknife, Statistic, counted_clusters, left_out_of_rows
+from analysis.intervals.headline import JACKKNIFE, Jackknife, Statistic, are_at_end, counted_clusters, left_out_of_rows
 from analysis.intervals.jackknife import (
     ARCSINE,
     FISHER,
@@ -353,7 +353,7 @@ def quantity_of(found: Jackknife, column: int, scale: Scale, confidence: float) 
     value, deleted = float(found.values[column]), found.deleted[:, column]
     freedom = float(effective_freedom(found.sizes)) if len(deleted) > 1 else 0.0
     over = counted_clusters(found)
-    if scale is FISHER and bool((np.abs([value, *deleted]) >= 1.0 - TIE).any()):
+    if scale is FISHER and are_at_end([value, *deleted]):
         # Fisher's z of perfect agreement is infinite.
         scale = ARCSINE
         value, deleted = float(np.clip(value, -1.0, 1.0)), np.clip(deleted, -1.0, 1.0)

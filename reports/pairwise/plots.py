@@ -242,7 +242,7 @@ def strengths(frame: pd.DataFrame, **size: Any) -> Drawing:
 
 
 def strengths_and_errors(frame: pd.DataFrame) -> dict[str, Any]:
-    """`strengths`, and how surely they are known by how many votes there are."""
+    """`strengths`, and how precise they are by the number of votes."""
     size: dict[str, Any] = {"width_px": 340, "height_px": 230}
     if frame.empty:
         return nothing_to_draw("no photo has a strength").specification()

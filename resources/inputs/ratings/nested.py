@@ -193,7 +193,7 @@ class NamedEntries(JsonLines):
         if key is None or not _are_entries(value):
             return value
         if not (names := _names(value, key)):
-            # Who asks for one of them is told of several values.
+            # A rating that is asked for in one of them is refused: it holds several values.
             return {str(entry.get(key)): dict.fromkeys(entry, value) for entry in value}
         return {
             name: self._grouped({field: inner for field, inner in entry.items() if field != key}, path)
